@@ -42,17 +42,24 @@ def run_forget(arguments: argparse.Namespace) -> int:
         is_ladder = store.meta("kind") == LADDER
     with (Book if is_ladder else Store)(path, writing=True) as store:
         texts = _texts(store, name)
-        results = None if isinstance(store, Book) else read_results(store)
-        if isinstance(store, Book) and store.meta("rubric") is None:
+        drawn, placement = False, {}
+        if not is_ladder:
+            results = read_results(store)
+            players = {item.name for item in gradable(results.submissions)}
+            drawn = results.kind == TOURNAMENT and name in players
+            placement = _placement(arguments, results)
+        elif store.meta("rubric") is None:
             raise InputError(f"{path}: give the command `ladder` for it once more, then this one")
-        placement = {} if results is None else _placement(arguments, results)
         question = f"Remove the source, games, pages and names of {name} for ever?"
         if not arguments.yes and not agreed([], question, "without a terminal, give --yes"):
             say("nothing is removed")
             return FAILED
-        found = forget(store, name, results is not None and name in _drawn(results))
+        found = forget(store, name, drawn)
         if isinstance(store, Book):
-            _write_ladder(store, arguments.site)
+            rubric = from_stored(store.meta_json("rubric"), f"{path} (rubric)")
+            standings = write_tables(store, rubric)
+            if arguments.site is not None:
+                write_site(store, standings, arguments.site)
         elif arguments.out is not None:
             _write_out(store, found, texts, arguments.out, placement)
     _tell(found, texts | found.names, arguments)
@@ -79,20 +86,6 @@ def _placement(arguments: argparse.Namespace, results: Results) -> dict[str, flo
             if any(float(row["Placement"] or 0) for row in csv.DictReader(file)):
                 raise InputError(f"{marks}: has points for placement; give --placement FILE too")
     return placement_of(arguments.placement, results)
-
-
-def _drawn(results: Results) -> set[str]:
-    """Return the names that the groups of a tournament were drawn with."""
-    if results.kind != TOURNAMENT:
-        return set()
-    return {contestant.name for contestant in gradable(results.submissions)}
-
-
-def _write_ladder(book: Book, site: Path | None) -> None:
-    rubric = from_stored(book.meta_json("rubric"), f"{book.path} (rubric)")
-    standings = write_tables(book, rubric)
-    if site is not None:
-        write_site(book, standings, site)
 
 
 def _write_out(

@@ -16,7 +16,7 @@ import sys
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import asdict, astuple, dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Self
@@ -86,8 +86,8 @@ NO_SHARED_MEMORY: Final = (
 )
 """SQLite's errors where a write-ahead log is not possible."""
 
-FORGOTTEN: Final = "forgotten"
-"""The name in `meta` of what sorts in place of each forgotten name, by its alias."""
+ORDER: Final = "order"
+"""The name in `meta` of the names in the order of a draw, once one of them was forgotten."""
 
 ATTEMPTS: Final = 3
 """How often a run plays a game that fails; after the last attempt it stays INFRA."""
@@ -352,6 +352,7 @@ class Store:
         """Replace the list of submissions; earlier sources are kept as evidence."""
         with self.transaction() as database:
             database.execute("DELETE FROM submission")
+            database.execute("DELETE FROM meta WHERE name = ?", (ORDER,))
             for item in submissions:
                 if item.source is not None:
                     database.execute(
@@ -368,14 +369,17 @@ class Store:
             "SELECT name, place, text, report, problem, members, sha256 FROM submission "
             "LEFT JOIN source USING (sha256) ORDER BY submission.rowid"
         )
-        orders = self.meta_json(FORGOTTEN) or {}
+        order = self.meta_json(ORDER) or []
         found = []
         for name, place, source, report, problem, members, sha256 in rows:
             people = tuple(Member(**member) for member in self._json(members or ""))  # if damaged
-            item = Submission(name, place, source, report, problem, people)
-            if name in orders:
-                item = replace(item, source=None, stored_sha256=sha256, order=orders[name])
-            found.append(item)
+            found.append(
+                Submission(
+                    *(name, place, source, report, problem, people),
+                    stored_sha256=sha256,
+                    order=f"{order.index(name):06}" if name in order else "",
+                )
+            )
         return found
 
     def compact(self) -> None:
