@@ -175,7 +175,6 @@ def _ladder(add: Add) -> None:
         "--playground",
         metavar="URL",
         type=address,
-        default="",
         help="link from the site to that of `playground`",
     )
     add(

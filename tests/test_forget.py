@@ -126,6 +126,17 @@ def test_who_handed_in_the_same_file_keeps_its_games(folder: Path) -> None:
     assert texts(folder / "grade")["feedback/zoe.html"] == before
 
 
+def test_a_roster_loses_a_student_too_also_one_without_a_hand_in(folder: Path) -> None:
+    lines = f"name,e-mail\n{WHO},ann@uni.example\nnobody,nobody@uni.example\n"
+    (folder / "roster.csv").write_text(lines, encoding="utf-8")
+    words = ("report", "grade.db", "--out", "grade", "--roster", "roster.csv")
+    assert run(COMMAND, *words, cwd=folder).returncode == 0
+    for name, address in ((WHO, "ann@uni.example"), ("nobody", "nobody@uni.example")):
+        assert "meta" in places_of(address, folder / "grade.db")
+        assert forget(folder, "grade", "--yes", name=name).returncode == 0
+        assert places_of(address, folder / "grade.db", folder / "grade") == set()
+
+
 def test_the_teacher_is_asked_and_an_unknown_name_is_refused(folder: Path) -> None:
     before = games(folder / "grade.db")
     assert_refused(forget(folder, "grade"), "without a terminal, give --yes")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -11,9 +12,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from connect4.errors import InputError
-from grader.handin.roster import Roster, Student, assign, read
+from grader.handin.roster import Roster, Student, assign, full_names, read
 from grader.handin.submission import Member, Submission
-from grader.marks.points import lateness
+from grader.marks.points import Mark, lateness
+from grader.output.tables import remark
 from grader.rubric import reading as rubrics
 from tests.command import run
 from tests.grading import count, hand_in_each, rubric, searcher
@@ -204,6 +206,15 @@ def test_late_days_count_on_the_clocks_of_the_deadlines_zone(
     assert (found.days, found.points) == late
 
 
+def test_a_correction_of_one_member_is_not_shown_to_the_others() -> None:
+    team = Submission("team", "", problem="no file")
+    one, two = Student("Ann", adjust=-2.0, reason="copied"), Student("Ben")
+    mark = Mark(team, students=(one, two))
+    assert remark(mark) == remark(mark, two) == "no file"
+    assert remark(mark, one) == "no file; corrected by -2: copied"
+    assert "copied" in remark(replace(mark, students=(one, replace(one, name="Ben"))))
+
+
 def test_who_is_on_one_side_only_is_listed_and_a_wrong_roster_refused(tmp_path: Path) -> None:
     names = ("Dan", "Eve", "Zoe", "team7")
     found = [Submission(name, "", members=(Member(name),)) for name in names]
@@ -212,6 +223,9 @@ def test_who_is_on_one_side_only_is_listed_and_a_wrong_roster_refused(tmp_path: 
     assert done.unknown == ["Zoe"]
     assert done.submissions[4].problem == "nothing was handed in; in group 2: Dan, Eve"
     assert [student.name for student in done.students["team7"]] == ["Gus", "Hu"]
+    assert full_names([Submission("leeann", "")], Roster((Student("Ann Lee"),))) == {
+        "leeann": "Ann Lee"
+    }
     hand_in_each(tmp_path / "class", "ann", "bo")
     write(tmp_path / "roster.csv", "name\nCy\n")
     refused = run("grader", "grade", "class", "--roster", "roster.csv", cwd=tmp_path)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import csv
+import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -13,11 +15,12 @@ from connect4.errors import InputError
 from grader.commands.common import DONE, FAILED, agreed, named_few, say
 from grader.commands.ladder import write_tables
 from grader.commands.report import placement_of
+from grader.handin.roster import Roster, Student
 from grader.ladder.book import LADDER, Book
 from grader.ladder.site import write_site
 from grader.marks.points import gradable
 from grader.output import evidence, writing
-from grader.output.results import TOURNAMENT, Results, read_results
+from grader.output.results import ROSTER, TOURNAMENT, Results, read_results, stored_roster
 from grader.output.tables import wrapped
 from grader.results.forgetting import Forgotten, forget
 from grader.results.store import Store
@@ -41,20 +44,19 @@ def run_forget(arguments: argparse.Namespace) -> int:
     with Store(path, writing=False) as store:
         is_ladder = store.meta("kind") == LADDER
     with (Book if is_ladder else Store)(path, writing=True) as store:
-        texts = _texts(store, name)
-        drawn, placement = False, {}
-        if not is_ladder:
-            results = read_results(store)
-            players = {item.name for item in gradable(results.submissions)}
-            drawn = results.kind == TOURNAMENT and name in players
-            placement = _placement(arguments, results)
-        elif store.meta("rubric") is None:
+        results = None if is_ladder else read_results(store)
+        students = () if results is None else results.students.get(name, ())
+        texts = _texts(store, name, students)
+        if is_ladder and store.meta("rubric") is None:
             raise InputError(f"{path}: give the command `ladder` for it once more, then this one")
+        placement = {} if results is None else _placement(arguments, results)
         question = f"Remove the source, games, pages and names of {name} for ever?"
         if not arguments.yes and not agreed([], question, "without a terminal, give --yes"):
             say("nothing is removed")
             return FAILED
-        found = forget(store, name, drawn)
+        if students:
+            _forget_students(store, students)
+        found = forget(store, name, results is not None and name in _drawn(results))
         if isinstance(store, Book):
             rubric = from_stored(store.meta_json("rubric"), f"{path} (rubric)")
             standings = write_tables(store, rubric)
@@ -66,16 +68,30 @@ def run_forget(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _texts(store: Store, name: str) -> set[str]:
-    """Return the names and addresses of a student; raises `InputError` for an unknown one."""
+def _texts(store: Store, name: str, students: Sequence[Student]) -> set[str]:
+    """Return the names and addresses of a student; raises `InputError` for an unknown one.
+
+    `students` are those of the roster who share the hand-in, or the one who has none.
+    """
     listed = {item.name: item for item in store.submissions()}
-    students = {student.name for student in store.students()} if isinstance(store, Book) else ()
-    known = {*listed, *store.withdrawn(), *students}
-    if name not in known:
+    rated = {student.name for student in store.students()} if isinstance(store, Book) else ()
+    known = {*listed, *store.withdrawn(), *rated}
+    if name not in known and not students:
         raise InputError(f"{store.path}: {name!r} is not in it; {named_few(sorted(known))} are")
-    members = listed[name].members if name in listed else ()
+    members = (*(listed[name].members if name in listed else ()), *students)
     found = {text for member in members for text in (member.name, member.email) if text}
     return found | {name}
+
+
+def _forget_students(store: Store, gone: Sequence[Student]) -> None:
+    """Remove students from the stored roster, and their times of a grading worksheet."""
+    people = {(one.name, one.identity, one.email) for one in gone}
+    held = stored_roster(store)
+    left = (
+        tuple(one for one in listed if (one.name, one.identity, one.email) not in people)
+        for listed in (held.students, held.times)
+    )
+    store.set_meta({ROSTER: json.dumps(asdict(Roster(*left)))})
 
 
 def _placement(arguments: argparse.Namespace, results: Results) -> dict[str, float]:
@@ -86,6 +102,13 @@ def _placement(arguments: argparse.Namespace, results: Results) -> dict[str, flo
             if any(float(row["Placement"] or 0) for row in csv.DictReader(file)):
                 raise InputError(f"{marks}: has points for placement; give --placement FILE too")
     return placement_of(arguments.placement, results)
+
+
+def _drawn(results: Results) -> set[str]:
+    """Return the names that the groups of a tournament were drawn with."""
+    if results.kind != TOURNAMENT:
+        return set()
+    return {contestant.name for contestant in gradable(results.submissions)}
 
 
 def _write_out(

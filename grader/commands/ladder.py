@@ -263,7 +263,8 @@ class LadderCommand:
         began = time.monotonic()
         standings = write_tables(self.book, self.rubric)
         if self.arguments.site is not None:
-            if write_site(self.book, standings, self.arguments.site, self.arguments.playground):
+            link = self.arguments.playground or ""
+            if write_site(self.book, standings, self.arguments.site, link):
                 self.live.site += 1
             self.names = {
                 version.sha256: f"{standings.public_name(student)} v{version.number}"

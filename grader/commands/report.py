@@ -8,15 +8,15 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, named_few, say
 from grader.handin import roster as rosters
-from grader.handin.roster import Roster, Student
-from grader.handin.submission import LATE
+from grader.handin.roster import ABSENT, Assigned, Roster, Student
+from grader.handin.submission import LATE, Submission, new_names
 from grader.marks.points import lateness
 from grader.marks.tally import full_points
 from grader.output import evidence, exports, writing
@@ -43,11 +43,15 @@ MOST_REASONS: Final = 3
 def run_report(arguments: argparse.Namespace) -> int:
     """Write every table and file again; games without a result make the exit status 3."""
     with Store(arguments.results, writing=False) as store:
-        results = read_results(store)
-        changed = use_roster(store, results.kind, results.rubric, arguments)
+        results, found = read_results(store), store.submissions()
+        roster, names = use_roster(store, results.kind, results.rubric, found, arguments)
+        changed = names or roster != stored_roster(store)
     if changed:
         with Store(arguments.results, writing=True) as store:
-            store.set_meta(changed)
+            store.withdraw(names)
+            store.rename(names)
+            store.set_submissions(under(names, found))
+            store.set_meta(to_meta(roster))
     with Store(arguments.results, writing=False) as store:
         results = read_results(store) if changed else results
         tell(results, store, arguments)
@@ -114,6 +118,8 @@ def placement_of(path: Path | None, results: Results) -> dict[str, float]:
         placement = placement_points(held)
     except InputError as error:
         raise InputError(f"--placement {path}: {error}") from None
+    by_file = new_names(held.submissions, results.submissions)
+    placement = {by_file.get(name, name): points for name, points in placement.items()}
     names = {mark.submission.name for mark in results.marks}
     absent = sorted(name for name in placement.keys() - names if placement[name])
     if absent:
@@ -163,39 +169,64 @@ def _name_all(what: str, names: Sequence[str], arguments: argparse.Namespace, fi
 
 
 def use_roster(
-    store: Store, kind: str, rubric: Rubric, arguments: argparse.Namespace
-) -> dict[str, str]:
-    """List who cannot be found in the roster; return what is to be stored in place of the old one.
+    store: Store,
+    kind: str,
+    rubric: Rubric,
+    hand_ins: Sequence[Submission],
+    arguments: argparse.Namespace,
+) -> tuple[Roster, dict[str, str]]:
+    """Return the roster of `--roster`, else the stored one, and the new names of hand-ins by it.
 
-    The roster is that of `--roster`, else the stored one; so are the times in a grading worksheet.
-    Raises `InputError` if nobody who handed in is in it.
+    So are the times in a grading worksheet. Whoever cannot be found is listed. Raises `InputError`
+    if nobody who handed in is in the roster.
     """
+    path, held = getattr(arguments, "roster", None), stored_roster(store)
     if kind != GRADE:
-        if getattr(arguments, "roster", None) is not None:
+        if path is not None:
             raise InputError(f"{store.path}: holds a {kind}; --roster is for a grading")
-        return {}
-    path, held = arguments.roster, stored_roster(store)
+        return held, {}
     students, unused = (held.students, []) if path is None else rosters.read(path)
+    deadline = rubric.late.deadline
     if unused:
         say(f"{path}: columns that are not used: {', '.join(unused)}")
-    if rubric.late.deadline:
-        say(f"[late]: the deadline is {rubric.late.deadline} in the zone {rubric.late.zone}")
-    times = _times_of(arguments.gradebook if rubric.late.deadline else ()) or held.times
-    found, roster = store.submissions(), Roster(students, times)
-    assigned = rosters.assign(found, roster)
-    if path is not None and len(assigned.unknown) == sum(len(item.members) or 1 for item in found):
+    if deadline:
+        say(f"[late]: the deadline is {deadline} in the zone {rubric.late.zone}")
+    roster = Roster(students, _times_of(arguments.gradebook if deadline else ()) or held.times)
+    names = rosters.full_names(hand_ins, roster)
+    assigned = rosters.assign(under(names, hand_ins), roster)
+    if path is not None and len(assigned.unknown) == sum(len(i.members) or 1 for i in hand_ins):
         raise rosters.nobody(path, assigned.unknown, [student.name for student in students])
-    known = {item.name: lateness(assigned.students[item.name], rubric).submitted for item in found}
-    late = [name for name, time in known.items() if time == LATE]
-    unclear = [name for name, time in known.items() if not time and rubric.late.deadline]
-    absent = [item.name for item in assigned.submissions[len(found) :]]
-    path, none = path or f"the roster in {store.path}", "no time known, so nothing is deducted"
-    _name_all(f"{path}: not in it", assigned.unknown, arguments, "roster-unknown.txt")
-    _name_all(f"{path}: {rosters.ABSENT}, 0 points", absent, arguments, "roster-absent.txt")
-    _name_all(f"late by the file's name, {none}", late, arguments, "late-unknown.txt")
-    if len(found) > 1:
-        _name_all(f"[late]: {none}", unclear, arguments, "late-no-time.txt")
-    return {} if roster == held else {ROSTER: json.dumps(asdict(roster))}
+    _tell_roster(assigned, str(path or f"the roster in {store.path}"), rubric, arguments)
+    return roster, names
+
+
+def _tell_roster(
+    assigned: Assigned, place: str, rubric: Rubric, arguments: argparse.Namespace
+) -> None:
+    """List who is on one side only, and whose time is not known."""
+    unknown: dict[str, list[str]] = {"": [], LATE: [], ABSENT: []}
+    for item in assigned.submissions:
+        time = lateness(assigned.students[item.name], rubric).submitted
+        absent = (item.problem or "").startswith(ABSENT)
+        unknown.get(ABSENT if absent else time, []).append(item.name)
+    if not rubric.late.deadline or len(assigned.submissions) == 1:
+        unknown[""].clear()
+    none = "no time known, so nothing is deducted"
+    _name_all(f"{place}: not in it", assigned.unknown, arguments, "roster-unknown.txt")
+    _name_all(f"{place}: {ABSENT}, 0 points", unknown[ABSENT], arguments, "roster-absent.txt")
+    _name_all(f"late by the file's name, {none}", unknown[LATE], arguments, "late-unknown.txt")
+    _name_all(f"[late]: {none}", unknown[""], arguments, "late-no-time.txt")
+
+
+def under(names: Mapping[str, str], found: Sequence[Submission]) -> list[Submission]:
+    """Return submissions under their new names, sorted by them."""
+    named = [replace(item, name=names.get(item.name, item.name)) for item in found]
+    return sorted(named, key=lambda item: (item.name.casefold(), item.name))
+
+
+def to_meta(roster: Roster) -> dict[str, str]:
+    """Return a roster as a results file has it; nothing if there is none."""
+    return {ROSTER: json.dumps(asdict(roster))} if roster != Roster() else {}
 
 
 def _times_of(gradebooks: Sequence[Path]) -> tuple[Student, ...]:

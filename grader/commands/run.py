@@ -24,7 +24,7 @@ from grader.commands.common import (
     say,
     seconds_ahead,
 )
-from grader.commands.report import first_fault, tell, use_roster
+from grader.commands.report import first_fault, tell, to_meta, under, use_roster
 from grader.handin.submission import Submission, new_names
 from grader.marks.points import gradable
 from grader.marks.tally import by_match
@@ -99,8 +99,11 @@ class ClassRun:
             for export in self.arguments.gradebook:  # rather now than after hours
                 read_export(export)
         with Store(path, writing=True) as store:
+            self._check_kind(store)
+            roster, names = use_roster(store, self.kind, self.rubric, self.found, self.arguments)
+            self.found = under(names, self.found)
             self._plan(store)
-            store.set_meta(use_roster(store, self.kind, self.rubric, self.arguments))
+            store.set_meta(to_meta(roster))
             results = self._play(store)
             return self._report(results or read_results(store), store, interrupted=results is None)
 
@@ -142,7 +145,6 @@ class ClassRun:
 
     def _plan(self, store: Store) -> None:
         """Store rubric and submissions in the results file; note what ended the last grader."""
-        self._check_kind(store)
         before = store.meta_json("rubric")
         changed = [] if before is None else rubrics.changed_limits(before, self.rubric.values)
         if changed:

@@ -206,33 +206,23 @@ class Packed:
     refusal: str | None = None
 
 
-def packed_tree(data: Path | bytes, kind: str, max_files: int, max_megabytes: int) -> Tree:
-    """Return the files of a student's `zip` or `tar`.
+def packed_tree(
+    data: Path | bytes, kind: str, max_files: int, max_megabytes: int, of_class: bool = False
+) -> Tree:
+    """Return the files of a `zip` or `tar`.
 
     Raises `InputError` if it is damaged, too large or unsafe. The declared sizes limit the number
-    of bytes that are read.
-    """
-    tree: Tree = {}
-    for member in _members(data, kind, max_files, max_megabytes):
-        why = _refusal_of(member, kind)
-        if why is not None:
-            raise InputError(why)
-        _add(tree, member)
-    return tree
-
-
-def class_tree(data: Path | bytes, kind: str, max_megabytes: int) -> Tree:
-    """Return the files of a class's archive; an unsafe file is the problem of its hand-in only.
-
-    Raises `InputError` if the archive as a whole cannot be read.
+    of bytes that are read. Of a class, an unsafe file is the problem of its hand-in only.
     """
     tree: Tree = {}
     refused: Tree = {}
-    for member in _members(data, kind, MAX_CLASS_FILES, max_megabytes):
+    for member in _members(data, kind, max_files, max_megabytes):
         why = _refusal_of(member, kind)
         if why is None:
             _add(tree, member)
             continue
+        if not of_class:
+            raise InputError(why)
         parts = [part for part in PurePosixPath(member.name).parts if part.strip("/.")]
         top = parts[0] if parts else "_"
         if is_seen(top):

@@ -140,36 +140,28 @@ READER: Final = Reader()
 
 def class_tree(path: Path) -> Tree:
     """Return the files of a class's zip or tar; raises `InputError` if it cannot be read."""
-    place = os.path.abspath(path)
-    seconds = max(ARCHIVE_SECONDS, SECONDS_PER_MB * path.stat().st_size / MEGABYTE)
-
-    def read(name: str, limit: int) -> bytes:
-        return b64decode(_unpacked(seconds, _class_file, place, name, limit))
-
-    files = _unpacked(seconds, _class_files, place)
-    return {name: File(partial(read, name), times) for name, times in files}
+    held = path.stat()
+    seconds = max(ARCHIVE_SECONDS, SECONDS_PER_MB * held.st_size / MEGABYTE)
+    return _tree(seconds, os.path.abspath(path), held.st_mtime_ns)
 
 
 def student_tree(name: str, data: bytes, max_files: int, max_megabytes: int) -> Tree:
     """Return the files of a student's zip or tar; raises `InputError` if it cannot be read."""
     packed = b64encode(data).decode()
-    limits = max_files, max_megabytes
-    files = _unpacked(ARCHIVE_SECONDS, _student_files, name, packed, *limits)
-    return {path: File(partial(_first, *content), times) for path, times, content in files}
+    return _tree(ARCHIVE_SECONDS, name, 0, packed, max_files, max_megabytes)
 
 
-def _unpacked(seconds: float, function: Callable[..., Any], *arguments: Any) -> Any:
-    try:
-        return READER.ask(function, *arguments, seconds=seconds)
-    except BoundError as error:
-        raise InputError(f"{error}; hand in ai.py or one usual zip of it") from None
+def _tree(seconds: float, *source: Any) -> Tree:
+    def ask(function: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return READER.ask(function, *arguments, *source, seconds=seconds)
+        except BoundError as error:
+            raise InputError(f"{error}; hand in ai.py or one usual zip of it") from None
 
+    def read(name: str, limit: int) -> bytes:
+        return b64decode(ask(_file, name, limit))
 
-def _first(data: str | None, problem: str, limit: int) -> bytes:
-    """Return the first bytes of a file that was read, or raise `InputError` with its problem."""
-    if data is None:
-        raise InputError(problem)
-    return b64decode(data)[:limit]
+    return {name: File(partial(read, name), times) for name, times in ask(_files)}
 
 
 # -- the process
@@ -201,38 +193,29 @@ def _limit(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
-@lru_cache(maxsize=1)
-def _opened(path: str) -> Tree:
-    if not path.lower().endswith(ENDINGS):
-        return archive.class_tree(Path(path), "zip", MAX_CLASS_MB)
-    data = file_reader(Path(path))(MAX_TAR_MB * MEGABYTE + 1)
+@lru_cache(maxsize=2)  # a class's archive, and a student's in it
+def _opened(
+    name: str,
+    changed: int,
+    packed: str | None = None,
+    max_files: int = archive.MAX_CLASS_FILES,
+    max_megabytes: int = MAX_CLASS_MB,
+) -> Tree:
+    """Return the files of a student's archive, or of a class's, at a path that is its name."""
+    kind = "tar" if name.lower().endswith(ENDINGS) else "zip"
+    if packed is not None:
+        return packed_tree(b64decode(packed), kind, max_files, max_megabytes)
+    if kind == "zip":
+        return packed_tree(Path(name), kind, max_files, max_megabytes, of_class=True)
+    data = file_reader(Path(name))(MAX_TAR_MB * MEGABYTE + 1)
     if len(data) > MAX_TAR_MB * MEGABYTE:
         raise InputError(f"larger than {MAX_TAR_MB} MB; unpack it and name the folder")
-    return archive.class_tree(data, "tar", MAX_TAR_MB)
+    return packed_tree(data, kind, max_files, MAX_TAR_MB, of_class=True)
 
 
-def _class_files(path: str) -> list[tuple[str, int]]:
-    _opened.cache_clear()
-    return [(name, file.times) for name, file in _opened(path).items()]
+def _files(*source: Any) -> list[tuple[str, int]]:
+    return [(name, file.times) for name, file in _opened(*source).items()]
 
 
-def _class_file(path: str, name: str, limit: int) -> str:
-    return b64encode(_opened(path)[name](limit)).decode()
-
-
-def _student_files(
-    name: str, packed: str, max_files: int, max_megabytes: int
-) -> list[tuple[str, int, tuple[str | None, str]]]:
-    """Return the files of a student's archive: name, how often it stands there, data, problem."""
-    kind = "tar" if name.lower().endswith(ENDINGS) else "zip"
-    tree = packed_tree(b64decode(packed), kind, max_files, max_megabytes)
-    found = []
-    for path, file in tree.items():
-        data: str | None = None
-        problem = ""
-        try:
-            data = b64encode(file(max_megabytes * MEGABYTE)).decode()
-        except InputError as error:
-            problem = str(error)
-        found.append((path, file.times, (data, problem)))
-    return found
+def _file(name: str, limit: int, *source: Any) -> str:
+    return b64encode(_opened(*source)[name](limit)).decode()

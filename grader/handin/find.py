@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -21,6 +22,7 @@ from grader.handin.layouts import (
     HandIn,
     hand_ins,
     is_kit,
+    numbers,
     remedy_of,
     unwrapped,
 )
@@ -33,44 +35,34 @@ def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> 
 
     Raises `InputError` if a path does not exist or there is no submission.
     """
-    found: list[Submission] = []
     name = name and printable(name)
-    for path in paths:
-        if os.path.isfile(path) and path.suffix == ".py":  # unlike Path.is_file, it never raises
-            hand_in, file = _single_file(path, name, several=len(paths) > 1)
-            found.append(replace(_open_safely(hand_in, rules, file), path=path))
-            continue
-        there = _hand_ins_at(path, name, several=len(paths) > 1)
-        found.extend(_with_path(_open_safely(hand_in, rules), path) for hand_in in there)
+    found = [
+        _with_path(_open_safely(hand_in, rules), path)
+        for path in paths
+        for hand_in in _hand_ins_at(path, name, several=len(paths) > 1)
+    ]
     if not found:
         shown = ", ".join(map(one_line, paths))
         raise InputError(
             f"{shown}: no submissions there; expected NAME.py, NAME.zip or NAME/ai.py for each "
             "student, or a download of Moodle or Gradescope"
         )
-    ordered = sorted(found, key=lambda item: (item.name.casefold(), item.name))
-    return told_apart(_without_doubles(ordered))
-
-
-def _single_file(path: Path, name: str | None, several: bool) -> tuple[HandIn, str]:
-    """Return a file as a hand-in, and the key of its source.
-
-    If there are several files called `ai.py`, their folders give the names.
-    """
-    stem = path.resolve().parent.name if several and path.stem == "ai" else path.stem
-    places = [path, path.with_name("report.txt")]
-    tree = {place.name: archive.file_reader(place) for place in places if os.path.isfile(place)}
-    return HandIn(name or printable(stem), [str(path)], tree), path.name
+    return told_apart(_with_numbers(_without_doubles(found)))
 
 
 def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
     """Return the hand-ins at a path; an unreadable one does not stop the others.
 
-    One of several archives is one student's: what it holds concerns nobody else.
+    One of several archives is one student's: what it holds concerns nobody else. If there are
+    several files called `ai.py`, their folders give the names.
     """
-    if several and os.path.isfile(path) and path.name.lower().endswith(ARCHIVES):
-        tree: Tree = {path.name: archive.file_reader(path)}
-        return [HandIn(name or printable(_stem(path)), [str(path)], tree)]
+    packed = path.name.lower().endswith(ARCHIVES)
+    if os.path.isfile(path) and (path.suffix == ".py" or (several and packed)):
+        in_folder = several and path.name == "ai.py"
+        own = path.resolve().parent.name if in_folder else _stem(path)
+        places = [path] if packed else [path, path.with_name("report.txt")]
+        tree = {one.name: archive.file_reader(one) for one in places if os.path.isfile(one)}
+        return [HandIn(name or printable(own), [str(path)], tree)]
     try:
         tree = _read_path(path)
     except InputError as error:
@@ -79,12 +71,10 @@ def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
             raise
         problem = str(error).removeprefix(f"{one_line(path)}: ")
         return [HandIn(printable(_stem(path)), [str(path)], problem=problem)]
-    packed = path.name.lower().endswith(ARCHIVES)
-    if name is not None or "ai.py" in tree or (packed and is_kit(tree)):
+    is_one = name is not None or "ai.py" in tree or (packed and is_kit(tree))
+    found = [] if is_one else hand_ins(unwrapped(tree))
+    if is_one or (several and not found):
         return [HandIn(name or printable(_stem(path.resolve())), [str(path)], tree)]
-    found = hand_ins(unwrapped(tree))
-    if several and not found:
-        return [HandIn(printable(_stem(path.resolve())), [str(path)], tree)]
     return found
 
 
@@ -115,26 +105,20 @@ def _remedy(name: str) -> str:
 
 def _with_path(submission: Submission, path: Path) -> Submission:
     """Add the path of the file if it is on disk."""
-    if not os.path.isdir(path):
-        return submission
-    for place in (path / submission.place, Path(submission.place)):
+    in_folder = (path / submission.place, Path(submission.place))
+    for place in in_folder if os.path.isdir(path) else (path,):
         if place.suffix == ".py" and os.path.isfile(place):
             return replace(submission, path=place)
     return submission
 
 
-def _open_safely(hand_in: HandIn, rules: SubmissionRules, file: str | None = None) -> Submission:
-    """Read a hand-in and return it as a submission, with its problem if it has one.
-
-    `file` is the source if it is already known.
-    """
+def _open_safely(hand_in: HandIn, rules: SubmissionRules) -> Submission:
+    """Read a hand-in and return it as a submission, with its problem if it has one."""
     place = one_line(hand_in.places[0] if hand_in.places else hand_in.name)
     submission = Submission(hand_in.name, place, members=hand_in.members)
     if hand_in.problem:
         return replace(submission, problem=brief(hand_in.problem))
     try:
-        if file is not None:
-            return _read_source(hand_in, file, rules)
         return _open(hand_in, rules)
     except InputError as error:
         return replace(submission, problem=brief(error))
@@ -223,10 +207,10 @@ def _read_report(tree: Tree, source: str, limit: int) -> str | None:
 
 
 def _without_doubles(found: list[Submission]) -> list[Submission]:
-    """Return one submission for each name; if several have the same name, none can be graded."""
-    by_name: dict[str, list[Submission]] = {}
-    for submission in found:
-        by_name.setdefault(submission.name, []).append(submission)
+    """Return one submission for each student, whose two hand-ins cannot be graded."""
+    by_student: dict[tuple[str, str], list[Submission]] = {}
+    for item in found:
+        by_student.setdefault((item.name, numbers(item.members)), []).append(item)
     return [
         same[0]
         if len(same) == 1
@@ -236,12 +220,23 @@ def _without_doubles(found: list[Submission]) -> list[Submission]:
             problem=f"two hand-ins of one student: {', '.join(item.place for item in same)}",
             members=same[0].members,
         )
-        for name, same in by_name.items()
+        for (name, _), same in by_student.items()
     ]
 
 
+def _with_numbers(found: list[Submission]) -> list[Submission]:
+    """Add their numbers to the names of namesakes; sort by name."""
+    names = Counter(item.name for item in found)
+    named = []
+    for item in found:
+        number = numbers(item.members)
+        is_namesake = number and names[item.name] > 1
+        named.append(replace(item, name=f"{item.name} ({number})") if is_namesake else item)
+    return sorted(named, key=lambda item: (item.name.casefold(), item.name))
+
+
 def told_apart(found: list[Submission]) -> list[Submission]:
-    """Number submissions with different names that would get the same file name."""
+    """Number submissions that would get the same file name."""
     taken: set[str] = set()
     apart = []
     for submission in found:

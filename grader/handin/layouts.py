@@ -12,8 +12,6 @@ Each layout may be a folder or a zip of it:
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
@@ -107,13 +105,11 @@ def hand_ins(tree: Tree) -> list[HandIn]:
             texts[name, identity] = text
             continue
         name = " and ".join(member.name for member in members)
-        identity = identity or _number(members)
+        identity = identity or numbers(members)
         part = inside or {inner or top: tree[top]}
         hand_in = found.setdefault((name, identity), HandIn(name, [], members=members))
         _add(hand_in, top, part, grouped=bool(inner))
-    found = {**texts, **found}
-    _tell_namesakes_apart(found)
-    return list(found.values())
+    return list({**texts, **found}.values())
 
 
 def _newest_first(entry: tuple[str, Tree]) -> int:
@@ -127,21 +123,7 @@ def _of_platform(top: str) -> dict[str, str]:
     return found.groupdict("") if found else {}
 
 
-def _tell_namesakes_apart(found: Mapping[tuple[str, str], HandIn]) -> None:
-    """Add their number to the names of students of one name.
-
-    A student may be called like the result, `Ann (1)`; then both get their numbers once more.
-    """
-    for _ in found:
-        names = Counter(hand_in.name for hand_in in found.values())
-        twice = [(key[1], item) for key, item in found.items() if key[1] and names[item.name] > 1]
-        for identity, hand_in in twice:
-            hand_in.name = f"{hand_in.name} ({identity})"
-        if not twice:
-            return
-
-
-def _number(members: tuple[Member, ...]) -> str:
+def numbers(members: tuple[Member, ...]) -> str:
     """Return what tells students from others of their names, empty if nothing does."""
     return " and ".join(filter(None, (member.identity or member.email for member in members)))
 

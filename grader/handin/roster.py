@@ -1,7 +1,7 @@
 """The roster of a class: a CSV file with a line for each student, and who handed in what.
 
-A student is found in a line by number or login, else by e-mail address, else by a name that only
-one line has. Nobody is guessed. The gradebooks of `output.exports` are read and matched alike.
+A student is found in a line by number, login or e-mail address, else by a name that only one line
+has. Nobody is guessed. The gradebooks of `output.exports` are read and matched alike.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ TIMES: Final = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p")
 
 ABSENT: Final = "nothing was handed in"
 
-Keys: TypeAlias = tuple[set[str], ...]
-"""Numbers and logins, e-mail addresses, words of names, letters of names."""
+Keys: TypeAlias = tuple[set[str], set[str]]
+"""Numbers, logins and e-mail addresses; the letters of names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,30 +169,27 @@ def _time(text: str, slashes: str) -> str | None:
     return None
 
 
-def keys_of(numbers: Iterable[str], mails: Iterable[str], names: Sequence[str]) -> Keys:
-    """Return what a student may be found by, in both orders of the names."""
-    parts = [name.rpartition("," if "," in name else " ") for name in names]
-    ordered = [text for first, _, last in parts for text in (first + last, last + first)]
-    return (
-        {text for text in numbers if text},
-        {text.casefold() for text in mails if "@" in text},
-        {" ".join(sorted(set(words(name)))) for name in names if name},
-        {"".join(words(text)) for text in ordered if text},
-    )
+def keys_of(exact: Iterable[str], names: Iterable[str]) -> Keys:
+    """Return what a student may be found by; the words of a name may begin with any of them."""
+    rotated: set[str] = set()
+    for name in names:
+        found = words(name)
+        rotated |= {"".join(found[place:] + found[:place]) for place in range(len(found))}
+    return {text.casefold() for text in exact if text}, rotated
 
 
-def keys_of_members(people: Sequence[Member], submission: str = "") -> Keys:
-    """Return what the author of a submission, as hand-in and roster have it, may be found by.
+def keys_of_members(people: Iterable[Member]) -> Keys:
+    """Return what the author of a hand-in may be found by.
 
-    A name may be written as Canvas does in the names of files: `leeann` for `Lee, Ann`.
+    The name of a file may be a login or a number. Canvas writes `leeann_101_9002_ai.py`.
     """
-    names = [submission, *(one.name for one in people)]
-    numbers = [*names, *(one.identity for one in people)]
-    mails = [text for one in people for text in (one.email, one.identity)]
-    for file in filter(None, map(CANVAS.fullmatch, [*numbers])):
-        names.append(file["name"])
-        numbers.append(file["id"])
-    return keys_of(numbers, mails, names)
+    names: list[str] = []
+    exact: list[str] = []
+    for one in people:
+        file = CANVAS.fullmatch(one.name)
+        names.append(file["name"] if file else one.name)
+        exact += [one.name, one.identity, one.email, file["id"] if file else ""]
+    return keys_of(exact, names)
 
 
 def words(name: str) -> list[str]:
@@ -211,7 +208,7 @@ def match(wanted: Iterable[Keys], lines: Mapping[int, Keys]) -> list[int | None]
 
 
 def _line_of(lines: Mapping[int, Keys], wanted: Keys) -> int | None:
-    """Return the line of a student: by number, by e-mail address, by name; None if unclear."""
+    """Return the line of a student, None if unclear; a number counts before a name."""
     for kind, own in enumerate(wanted):
         fitting = [number for number, keys in lines.items() if own & keys[kind]]
         if fitting:
@@ -234,7 +231,7 @@ class Assigned:
 
     submissions: list[Submission]
     """All hand-ins, then one with a problem for each student who handed nothing in."""
-    students: dict[str, tuple[Student, ...]]
+    students: dict[str, list[Student]]
     unknown: list[str]
     """Who handed in and is not in the roster."""
 
@@ -245,50 +242,63 @@ def assign(found: Sequence[Submission], roster: Roster) -> Assigned:
     Of a single submission, which is no class, nobody is missed.
     """
     people = [(item, own) for item in found for own in item.members or (Member(item.name),)]
-    wanted = [keys_of_members([own], item.name) for item, own in people]
-    places, times = (
-        match(wanted, {number: keys_of_members([one]) for number, one in enumerate(listed)})
-        for listed in (roster.students, roster.times)
-    )
-    teams: dict[str, list[tuple[Student, Member]]] = {item.name: [] for item in found}
-    groups: dict[str, set[str]] = {}
-    named = {"".join(words(one.group)): one.group for one in roster.students if one.group}
+    places, times = (_found(people, listed) for listed in (roster.students, roster.times))
+    students: dict[str, list[Student]] = {item.name: [] for item in found}
+    groups = {_letters(one.group): set[str]() for one in roster.students if one.group}
     unknown = []
     for (item, own), place, time in zip(people, places, times, strict=True):
-        group = named.get("".join(words(own.name)))
-        if place is None and group is not None:
-            groups.setdefault(group, set()).add(item.name)
+        group = _letters(own.name if place is None else roster.students[place].group)
+        groups.get(group, set()).add(item.name)
+        if place is None and group in groups:
             continue
         unknown += [own.name] if place is None and roster.students else []
-        known = own.submitted or ("" if time is None else roster.times[time].submitted)
         student = Student(own.name) if place is None else roster.students[place]
-        teams[item.name].append((student, replace(own, submitted=known)))
-        groups.setdefault(student.group, set()).add(item.name)
-    left: list[Student] = []
-    absent: list[Submission] = []
+        of_sheet = "" if time is None else roster.times[time].submitted
+        students[item.name].append(
+            replace(
+                student,
+                identity=student.identity or own.identity,
+                email=student.email or own.email,
+                submitted=student.submitted or own.submitted or of_sheet,
+            )
+        )
+    everybody = [*found]
     for student in (one for place, one in enumerate(roster.students) if place not in places):
-        shared = sorted(groups.get(student.group, ())) if student.group else []
+        shared = sorted(groups[_letters(student.group)]) if student.group else []
         if len(shared) == 1:
-            teams[shared[0]].append((student, Member("")))
+            students[shared[0]].append(student)
         elif len(found) > 1:
             why = f"{ABSENT}; in group {student.group}: {', '.join(shared)}" if shared else ABSENT
-            left.append(student)
-            absent.append(Submission(student.name, student.name, problem=why, members=(student,)))
-    everybody = told_apart([*found, *absent])
-    for item, student in zip(everybody[len(found) :], left, strict=True):
-        teams[item.name] = [(student, Member(""))]
-    return Assigned(everybody, {name: _merged(team) for name, team in teams.items()}, unknown)
+            absent = Submission(student.name, student.name, problem=why, members=(student,))
+            everybody = told_apart([*everybody, absent])
+            students[everybody[-1].name] = [student]
+    return Assigned(everybody, students, unknown)
 
 
-def _merged(team: Sequence[tuple[Student, Member]]) -> tuple[Student, ...]:
-    """Return the students of a submission; a time in the roster counts before any other."""
-    given = any(student.submitted for student, _ in team)
-    return tuple(
-        replace(
-            student,
-            identity=student.identity or own.identity,
-            email=student.email or own.email,
-            submitted=student.submitted if given else own.submitted,
-        )
-        for student, own in team
-    )
+def _found(
+    people: Sequence[tuple[Submission, Member]], listed: Sequence[Student]
+) -> list[int | None]:
+    """Return the place in a list of everybody who handed in."""
+    wanted = [keys_of_members([own, Member(item.name)]) for item, own in people]
+    lines = {
+        number: keys_of([one.identity, one.email], [one.name]) for number, one in enumerate(listed)
+    }
+    return match(wanted, lines)
+
+
+def _letters(name: str) -> str:
+    return "".join(words(name))
+
+
+def full_names(found: Sequence[Submission], roster: Roster) -> dict[str, str]:
+    """Return the roster's names of students whose names Canvas wrote as one word, by that word."""
+    students = assign(found, roster).students
+    taken = {item.name.casefold() for item in found}
+    names = {}
+    for item in found:
+        for student in students[item.name] if len(students[item.name]) == 1 else ():
+            is_word = item.name in keys_of([], [student.name])[1]
+            if is_word and student.name.casefold() not in taken:
+                names[item.name] = student.name
+                taken.add(student.name.casefold())
+    return names

@@ -65,8 +65,8 @@ class Mark:
     """More lines on the submission's problem."""
     public: int = 0
     """The number of games whose seed was public when they were played."""
-    roster: tuple[Student, ...] = ()
-    """Who gets the mark, if a roster or a rubric with a deadline was asked."""
+    students: tuple[Student, ...] = ()
+    """Who gets the mark."""
     late: Lateness = field(default_factory=Lateness)
 
     @property
@@ -102,30 +102,25 @@ class Mark:
         return sum(mark.points for mark in self.matches)
 
     @property
-    def students(self) -> tuple[Student, ...]:
-        """Return who gets the mark."""
-        own = self.submission
-        members = own.members or (Member(own.name),)
-        return self.roster or tuple(Student(*astuple(member)) for member in members)
+    def correction(self) -> tuple[float, str]:
+        """Return the correction of the mark and its reason, 0 unless all students have the same."""
+        found = {(student.adjust, student.reason) for student in self.students}
+        return found.pop() if len(found) == 1 else (0.0, "")
+
+    @property
+    def adjust(self) -> float:
+        """Return the points of the correction."""
+        return self.correction[0]
 
     def deducted(self, extra: float) -> float:
         """Return the points that late days take; `extra` is the points for placement."""
         return min(self.late.points, self.total + extra)
 
-    def change(self, extra: float, student: Student | None = None) -> float:
-        """Return what late days and a correction add to the mark of a student, or of all."""
-        return (self.adjust if student is None else student.adjust) - self.deducted(extra)
-
     def final(self, extra: float = 0.0, student: Student | None = None) -> float:
         """Return the mark of a student, or what all of them share, with `extra` for placement."""
-        points, change = self.total + extra, self.change(extra, student)
+        adjust = self.adjust if student is None else student.adjust
+        points, change = self.total + extra, adjust - self.deducted(extra)
         return max(0.0, points + change) if change else points
-
-    @property
-    def adjust(self) -> float:
-        """Return the correction of the mark, 0 if students have different ones."""
-        found = {student.adjust for student in self.students}
-        return found.pop() if len(found) == 1 else 0.0
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -170,11 +165,11 @@ def mark_match(
     for game in games:
         boards.setdefault(game.board.label, []).append(game)
     tallies = {name: tally(listed, played) for name, listed in boards.items()}
-    gained = earned(match, total, rubric)
+    points, full, bounds = earned(match, total, rubric)
     if not total.complete or not total.games:
         why = _why_withheld(games, played, failures or {})
-        return MatchMark(match, total, tallies, 0.0, gained.full, withheld=why)
-    return MatchMark(match, total, tallies, gained.points, gained.full, gained.bounds)
+        return MatchMark(match, total, tallies, 0.0, full, withheld=why)
+    return MatchMark(match, total, tallies, points, full, bounds)
 
 
 def _why_withheld(
@@ -225,6 +220,9 @@ def marks(
             tuple(by_name.get(item.name, ())),
             _findings(item.source, item.report, rubric.submission),
             details.get(item.name, ""),
+            students=tuple(
+                Student(*astuple(member)) for member in item.members or (Member(item.name),)
+            ),
         )
         for item in submissions
     ]

@@ -166,15 +166,6 @@ def by_match(games: Iterable[PlannedGame]) -> dict[Match, list[PlannedGame]]:
     return matches
 
 
-@dataclass(frozen=True, slots=True)
-class Earned:
-    """The points for the games of a match, with their confidence interval if there is one."""
-
-    points: float
-    full: float
-    bounds: tuple[float, float] | None
-
-
 def points_a(percent: float, part: PartA) -> float:
     """Return the points of part A: by percentage margin, up to the cap, never below 0."""
     return max(0.0, part.points * min(percent, part.cap_percent) / part.cap_percent)
@@ -196,8 +187,10 @@ def full_points(rubric: Rubric) -> float:
     return rubric.part_a.points + sum(step.points for step in rubric.part_b.baselines)
 
 
-def earned(match: Match, total: Tally, rubric: Rubric) -> Earned:
-    """Return the points for the games of a match that have been played."""
+def earned(
+    match: Match, total: Tally, rubric: Rubric
+) -> tuple[float, float, tuple[float, float] | None]:
+    """Return the points for the games so far, their maximum, and their interval if there is one."""
     if match.part == PART_A:
         worth, full = partial(points_a, part=rubric.part_a), rubric.part_a.points
         measured, interval = total.percent, total.percent_interval(rubric.statistics)
@@ -206,7 +199,7 @@ def earned(match: Match, total: Tally, rubric: Rubric) -> Earned:
         worth, full = partial(points_b, step=step), step.points
         measured, interval = total.mean_margin, total.interval(rubric.statistics)
     bounds = (worth(interval.low), worth(interval.high)) if interval.known else None
-    return Earned(worth(measured), full, bounds)
+    return worth(measured), full, bounds
 
 
 DECIMALS: Final = 1

@@ -1,8 +1,7 @@
 """Gradebooks of Canvas and Moodle: a teacher's export, with the marks in it, ready to import.
 
 The export gives the columns that identify a student, so that every line goes back to the student
-from whom it came. A student is found by number or login, else by e-mail address, else by a name
-that only one student has. Nobody is guessed.
+from whom it came. Students are found as in a roster.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -34,11 +32,13 @@ CANVAS_READ_ONLY: Final = "Points Possible"
 
 WORKSHEET: Final = ("Identifier", "Grade")
 """The columns by which a grading worksheet of a Moodle assignment is known."""
-MOODLE_NAMES: Final = (("First name", "Last name"), ("First name", "Surname"))
+MOODLE_NAMES: Final = ("First name", "Last name", "Surname")
 MOODLE_IDS: Final = ("ID number", "Username", "Email address")
 
-NUMBERS: Final = ("ID", "SIS User ID", "SIS Login ID", "ID number", "Username", "Identifier")
-MAILS: Final = ("SIS Login ID", "Email address", "Email", "Username")
+EXACT: Final = (
+    *("ID", "SIS User ID", "SIS Login ID", "ID number", "Username", "Identifier"),
+    *("Email address", "Email"),
+)
 PARTICIPANT: Final = re.compile(r"\D*(\d+)")
 
 Owner: TypeAlias = tuple[Mark, Student]
@@ -141,7 +141,7 @@ def filled(
         if mark.incomplete:
             result.withheld.append(mark.submission.name)
             total = export.cell(row, chosen)
-        lines.append(_line(export, row, total, mark))
+        lines.append(_line(export, row, total, remark(mark, student)))
     out = io.StringIO()
     csv.writer(out).writerows(lines)
     result.text = out.getvalue()
@@ -163,8 +163,7 @@ def _assignment(export: Export, column: str | None) -> str:
 
 def _identifying(export: Export) -> list[str]:
     """Return the columns that say who a student is: other assignments stay out of the import."""
-    names = [name for pair in MOODLE_NAMES for name in pair]
-    kept = CANVAS if export.kind == "canvas" else (*names, *MOODLE_IDS)
+    kept = CANVAS if export.kind == "canvas" else (*MOODLE_NAMES, *MOODLE_IDS)
     return [name for name in export.header if name in kept]
 
 
@@ -173,13 +172,13 @@ def _kept(export: Export, row: Sequence[str]) -> list[str]:
     return [row[place] if place < len(row) else "" for place in places]
 
 
-def _line(export: Export, row: Sequence[str], total: str, mark: Mark) -> list[str]:
+def _line(export: Export, row: Sequence[str], total: str, note: str) -> list[str]:
     """Return a student's line with the mark, in a worksheet with the remark too."""
     if export.kind != "worksheet":
         return [*_kept(export, row), total]
     line = [*row, *[""] * (len(export.header) - len(row))]
     line[export.header.index("Grade")] = total
-    if "Feedback comments" in export.header and (note := remark(mark)):
+    if note and "Feedback comments" in export.header:
         line[export.header.index("Feedback comments")] = note
     return line
 
@@ -192,8 +191,7 @@ def _maximum(export: Export, row: Sequence[str], column: str) -> float | None:
 
 def _name(export: Export, row: Sequence[str]) -> str:
     """Return the name of a student in an export, or what stands in its place."""
-    names = (column for pair in MOODLE_NAMES for column in pair)
-    parts = [export.cell(row, column) for column in ("Student", "Full name", *names)]
+    parts = [export.cell(row, column) for column in ("Student", "Full name", *MOODLE_NAMES)]
     return " ".join(filter(None, parts)) or next(filter(None, row), "")
 
 
@@ -207,13 +205,15 @@ def _matched(export: Export, marks: Sequence[Mark]) -> tuple[dict[int, Owner], l
         for number, row in enumerate(export.rows)
         if export.is_student(row)
     }
-    owners, wanted = [], []
-    for mark in marks:
-        members = mark.submission.members or (Member(mark.submission.name),)
-        for student, own in zip_longest(mark.students, members):
-            owners.append((mark, student))
-            known = keys_of_members([student, own], mark.submission.name) if own else None
-            wanted.append(known or keys_of_members([student]))
+    owners = [(mark, student) for mark in marks for student in mark.students]
+    wanted = [
+        keys_of_members(
+            [student, *mark.submission.members, Member(mark.submission.name)]
+            if len(mark.students) == 1
+            else [student]
+        )
+        for mark, student in owners
+    ]
     pairs = list(zip(match(wanted, lines), owners, strict=True))
     found = {place: owner for place, owner in pairs if place is not None}
     unmatched = [student.name for place, (_, student) in pairs if place is None]
@@ -224,9 +224,8 @@ def _matched(export: Export, marks: Sequence[Mark]) -> tuple[dict[int, Owner], l
 
 def _keys(export: Export, row: Sequence[str]) -> Keys:
     """Return what a line of an export may be found by."""
-    numbers = {export.cell(row, column) for column in NUMBERS}
+    exact = {export.cell(row, column) for column in EXACT}
     participant = PARTICIPANT.fullmatch(export.cell(row, "Identifier"))
     if participant:  # `Participant 4711`; the folder of the hand-in has the number
-        numbers = numbers - {participant[0]} | {participant[1]}
-    names = [_name(export, row), *(export.cell(row, column) for column in ("Student", "Full name"))]
-    return keys_of(numbers, [export.cell(row, column) for column in MAILS], names)
+        exact.add(participant[1])
+    return keys_of(exact, [_name(export, row)])

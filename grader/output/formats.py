@@ -8,10 +8,9 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
-from xml.sax.saxutils import escape, quoteattr
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from connect4.errors import harmless
 from grader.handin.form import Finding
@@ -33,7 +32,7 @@ from grader.output.tables import (
     total_text,
 )
 from grader.play.schedule import PlannedGame
-from grader.results.store import Faults, PlayedGame
+from grader.results.store import PlayedGame
 from grader.rubric.model import Rubric
 
 GRADEBOOK_HEADERS: Final = (
@@ -79,7 +78,7 @@ def gradebook(marks: Sequence[Mark], placement: Mapping[str, float], more: bool 
             *map(cell, (student.name, student.identity, student.email, submission.name)),
             *map(_points, points),
             *(faults.timeouts, faults.invalid, faults.errors, submission.sha256 or ""),
-            *(cell(remark(mark)), cell(mark.why_withheld)),
+            *(cell(remark(mark, student)), cell(mark.why_withheld)),
         ]
         if more:
             row += [*map(cell, (student.section, student.group, mark.late.submitted))]
@@ -194,62 +193,65 @@ def junit(results: Results, lost: Lost) -> str:
     Lost turns are a failure, an error of the grader is an error, a missing game is skipped. The
     output of a suite explains the points and lists the findings of `check`.
     """
-    suites = [_suite(mark, results, lost.get(mark.submission.name, ())) for mark in results.marks]
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n{"".join(suites)}</testsuites>\n'
+    whole = Element("testsuites")
+    for mark in results.marks:
+        _add_suite(whole, mark, results, lost.get(mark.submission.name, ()))
+    indent(whole)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(whole, "unicode")}\n'
 
 
-def _suite(mark: Mark, results: Results, lost: Sequence[LostTurn]) -> str:
-    """Return the suite of a submission."""
+def _add_suite(whole: Element, mark: Mark, results: Results, lost: Sequence[LostTurn]) -> None:
+    """Add the suite of a submission."""
     submission = mark.submission
     games = [
         game for listed in by_match(results.games_of(submission.name)).values() for game in listed
     ]
-    inner = "".join(_case(game, results, lost) for game in games)
+    seconds = sum(_seconds(game, results.played.get(game.key)) for game in games)
+    suite = _child(whole, "testsuite", name=submission.name)
     if submission.problem:
-        problem, detail = map(without_folders, (submission.problem, mark.detail))
-        inner = (
-            f'  <testcase classname={_attribute(submission.name)} name="submission" time="0">\n'
-            f"    <failure message={_attribute(problem)}>{_text(detail)}</failure>\n"
-            "  </testcase>\n"
-        )
+        case = _child(suite, "testcase", classname=submission.name, name="submission", time="0")
+        problem = _child(case, "failure", message=without_folders(submission.problem))
+        problem.text = _text(without_folders(mark.detail))
+    else:
+        for game in games:
+            _add_case(suite, game, results, lost)
     kinds = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
-    counts = " ".join(f'{name}="{inner.count(f"<{kind} ")}"' for name, kind in kinds.items())
+    for name, kind in kinds.items():
+        suite.set(name, str(len(suite.findall(f".//{kind}"))))
+    suite.set("time", f"{seconds:.3f}")
     matches = [
         f"{match.name}: {' '.join(explained(match, results.rubric))}" for match in mark.matches
     ]
     if printed := "\n".join([*matches, *map(finding_text, mark.findings)]):
-        inner += f"  <system-out>{_text(printed)}</system-out>\n"
-    seconds = sum(_seconds(game, results.played.get(game.key)) for game in games)
-    return (
-        f"<testsuite name={_attribute(submission.name)} {counts} "
-        f'time="{seconds:.3f}">\n{inner}</testsuite>\n'
-    )
+        _child(suite, "system-out").text = _text(printed)
 
 
-def _case(game: PlannedGame, results: Results, lost: Sequence[LostTurn]) -> str:
-    """Return the case of a game."""
+def _add_case(
+    suite: Element, game: PlannedGame, results: Results, lost: Sequence[LostTurn]
+) -> None:
+    """Add the case of a game."""
     result, fault = results.played.get(game.key), results.faults.get(game.key)
-    head = (
-        f"  <testcase classname={_attribute(game.match.one.name)} "
-        f'name={_attribute(game.title)} time="{_seconds(game, result):.3f}"'
-    )
+    time = f"{_seconds(game, result):.3f}"
+    case = _child(suite, "testcase", classname=game.match.one.name, name=game.title, time=time)
     if fault is not None:
-        return f"{head}>\n    <error message={_attribute(fault.text)}/>\n  </testcase>\n"
-    if result is None:
-        return f'{head}>\n    <skipped message="not played yet"/>\n  </testcase>\n'
-    own: Faults = result.faults[game.side - 1]
-    properties: dict[str, object] = {"margin": margin_of(game, result), "game": game.key}
-    if not game.board.hidden:
-        properties |= {"scores": "{}:{}".format(*result.scores), "ending": result.ending}
-    lines = "".join(
-        f'      <property name="{name}" value={_attribute(str(value))}/>\n'
-        for name, value in properties.items()
-    )
-    text = f"{head}>\n    <properties>\n{lines}    </properties>\n"
-    if own.total:
-        reasons = "\n\n".join(turn.text for turn in lost if turn.game == game)
-        text += f"    <failure message={_attribute(faults_text(own))}>{_text(reasons)}</failure>\n"
-    return text + "  </testcase>\n"
+        _child(case, "error", message=fault.text)
+    elif result is None:
+        _child(case, "skipped", message="not played yet")
+    else:
+        properties = {"margin": str(margin_of(game, result)), "game": game.key}
+        if not game.board.hidden:
+            properties |= {"scores": "{}:{}".format(*result.scores), "ending": result.ending}
+        listed = _child(case, "properties")
+        for name, value in properties.items():
+            _child(listed, "property", name=name, value=value)
+        own = result.faults[game.side - 1]
+        if own.total:
+            reasons = "\n\n".join(turn.text for turn in lost if turn.game == game)
+            _child(case, "failure", message=faults_text(own)).text = _text(reasons)
+
+
+def _child(parent: Element, tag: str, **attributes: str) -> Element:
+    return SubElement(parent, tag, {name: _text(text) for name, text in attributes.items()})
 
 
 def _seconds(game: PlannedGame, result: PlayedGame | None) -> float:
@@ -258,12 +260,7 @@ def _seconds(game: PlannedGame, result: PlayedGame | None) -> float:
 
 
 def _text(text: str) -> str:
-    return escape(CONTROL.sub("?", text))
-
-
-@lru_cache(maxsize=1024)
-def _attribute(text: str) -> str:
-    return quoteattr(CONTROL.sub("?", text))
+    return CONTROL.sub("?", text)
 
 
 def annotation(path: str, finding: Finding) -> str:
@@ -326,7 +323,7 @@ def _markdown(text: str) -> str:
     """Return a text as code in a table, so that links, mentions, images and tags are inactive."""
     if not text:
         return ""
-    shown = CONTROL.sub("?", text).replace("|", "\\|").replace("`", "'")
+    shown = _text(text).replace("|", "\\|").replace("`", "'")
     return f"`{' '.join(shown.split())}`"
 
 

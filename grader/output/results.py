@@ -85,7 +85,7 @@ class Results:
     protection: Protection = field(default_factory=Protection)
     published: dict[int, str] = field(default_factory=dict)
     """When each seed that is no longer secret was published."""
-    students: Mapping[str, tuple[Student, ...]] = field(default_factory=dict)
+    students: Mapping[str, Sequence[Student]] = field(default_factory=dict)
     """Who gets the mark of each submission by the roster; empty without one."""
 
     @cached_property
@@ -120,10 +120,9 @@ class Results:
         made = []
         for mark in marks(*read, self.games):
             name = mark.submission.name
-            students = self.students.get(name, ())
-            late = lateness(students or mark.students, self.rubric)
-            public = len(self.public(name))
-            made.append(replace(mark, public=public, roster=students, late=late))
+            students = self.students.get(name) or mark.students
+            late, public = lateness(students, self.rubric), len(self.public(name))
+            made.append(replace(mark, public=public, students=tuple(students), late=late))
         return made
 
     def public(self, name: str) -> set[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from grader.handin.form import Finding
+from grader.handin.roster import Student
 from grader.handin.submission import without_folders
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import (
@@ -103,24 +104,25 @@ def faults_text(faults: Faults) -> str:
     )
 
 
-def changes(mark: Mark) -> list[str]:
-    """Return what late days and corrections change in a mark, in words."""
+def changes(mark: Mark, student: Student | None = None) -> list[str]:
+    """Return what late days and corrections change in a mark, in words.
+
+    For a single student, else for all of them: what concerns one is not shown to the others.
+    """
     late, notes = mark.late, []
     if late.days and not mark.submission.problem:
         days = "1 day" if late.days == 1 else f"{late.days} days"
         cost = f", {late.points:.2f} points less" if late.points else ""
         notes.append(f"{days} late{cost}")
-    for student in mark.students:
-        if student.adjust:
-            name = f" for {student.name}" if len(mark.students) > 1 else ""
-            why = f": {student.reason}" if student.reason else ""
-            notes.append(f"corrected by {student.adjust:+g}{name}{why}")
+    adjust, reason = (student.adjust, student.reason) if student else mark.correction
+    if adjust:
+        notes.append(f"corrected by {adjust:+g}{reason and f': {reason}'}")
     return notes
 
 
-def remark(mark: Mark) -> str:
+def remark(mark: Mark, student: Student | None = None) -> str:
     """Return the remark on a mark, without the folders of the grading machine."""
-    notes = changes(mark)
+    notes = changes(mark, student)
     if mark.submission.problem:
         return "; ".join([clipped(without_folders(mark.submission.problem)), *notes])
     if mark.missing:
@@ -184,7 +186,8 @@ def interval_text(mark: Mark, extra: float) -> str:
     """
     if mark.bounds is None:
         return ""
-    low, high = (max(0.0, bound + extra + mark.change(extra)) for bound in mark.bounds)
+    change = extra + mark.adjust - mark.deducted(extra)
+    low, high = (max(0.0, bound + change) for bound in mark.bounds)
     few = ", few games" if mark.few_games else ""
     return f"{low:.2f} to {high:.2f}{few}"
 

@@ -128,7 +128,7 @@ def keys_of(kind: type) -> Keys:
 def read_table(value: object, keys: Keys, place: Place) -> Values:
     """Return the checked values of a table; optional keys may be missing."""
     if not isinstance(value, dict):
-        raise place.wrong(f"expected a table, got {_shown(value)}")
+        raise place.wrong(f"expected a table, got {shown(value)}")
     for key in value:
         if key not in keys:
             raise place.unknown(key, keys)
@@ -146,7 +146,7 @@ def anything(value: Any, place: Place) -> Any:
 def text(value: Any, place: Place) -> str:
     """Check a nonempty text."""
     if not isinstance(value, str) or not value.strip():
-        raise place.wrong(f"expected a text, got {_shown(value)}")
+        raise place.wrong(f"expected a text, got {shown(value)}")
     return value
 
 
@@ -162,7 +162,7 @@ def choice(*words: str) -> Check:
 
     def check(value: Any, place: Place) -> str:
         if value not in words:
-            raise place.wrong(f"{_shown(value)}; expected one of {', '.join(words)}")
+            raise place.wrong(f"{shown(value)}; expected one of {', '.join(words)}")
         return words[words.index(value)]
 
     return check
@@ -173,7 +173,7 @@ def whole(minimum: int) -> Check:
 
     def check(value: Any, place: Place) -> int:
         if type(value) is not int or value < minimum:
-            raise place.wrong(f"expected a whole number from {minimum}, got {_shown(value)}")
+            raise place.wrong(f"expected a whole number from {minimum}, got {shown(value)}")
         return value
 
     return check
@@ -184,7 +184,7 @@ def number(minimum: float = -math.inf, above: float = -math.inf, below: float = 
 
     def check(value: Any, place: Place) -> float:
         if type(value) not in (int, float) or not math.isfinite(value):
-            raise place.wrong(f"expected a number, got {_shown(value)}")
+            raise place.wrong(f"expected a number, got {shown(value)}")
         for right, bound in (
             (value >= minimum, f"from {minimum:g}"),
             (value > above, f"above {above:g}"),
@@ -202,7 +202,7 @@ def list_of(item: Check) -> Check:
 
     def check(value: Any, place: Place) -> tuple[Any, ...]:
         if not isinstance(value, list):
-            raise place.wrong(f"expected a list, got {_shown(value)}")
+            raise place.wrong(f"expected a list, got {shown(value)}")
         return tuple(item(one, place) for one in value)
 
     return check
@@ -213,7 +213,7 @@ def tables(keys: Keys) -> Check:
 
     def check(value: Any, place: Place) -> list[Values]:
         if not isinstance(value, list):
-            raise place.wrong(f"expected a list of tables, got {_shown(value)}")
+            raise place.wrong(f"expected a list of tables, got {shown(value)}")
         return [
             read_table(item, keys, replace(place, where=f"{place.where}[{number}]"))
             for number, item in enumerate(value, 1)
@@ -283,9 +283,10 @@ def kit_agent(value: Any, place: Place) -> KitAgent:
     return KitAgent(written, full, file_hash(parsed), name)
 
 
-def _shown(value: object) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 40 else shown[:40] + "..."
+def shown(value: object) -> str:
+    """Return a value for a message."""
+    text = repr(value)
+    return text if len(text) <= 40 else text[:40] + "..."
 
 
 PLAYABLE: Final = tuple(name for name, game in GAMES.items() if game.file_action is not None)

@@ -288,36 +288,27 @@ def without_fuel(values: Values, given: Values, source: str) -> Values:
 
     `given` is what the rubric's file has itself. Raises `InputError` with source and key.
     """
-    match, tournament, limits = (values[name] for name in ("match", "tournament", "limits"))
-    if not all(isinstance(table, dict) for table in (match, tournament, limits)):
-        return values  # what is wrong there is reported with its key
-    own, stages = given.get("match", {}), tournament["stages"]
-    if not isinstance(stages, list):
-        return values
-    for place, stage in enumerate(stages, 1):
-        if isinstance(stage, dict) and "fuel" in stage and "fuel" not in own:
+    own, stages = given.get("match", {}), values["tournament"]["stages"]
+    for place, stage in enumerate(_tables(stages), 1):
+        if "fuel" in stage and "fuel" not in own:
             where = f"{source}: tournament.stages[{place}].fuel"
             raise InputError(f"{where}: [match] has no fuel; all games count fuel or none does")
     if "fuel" not in own:
         return values
     if "time_limit" in own:
         raise InputError(f"{source}: match.fuel takes the place of match.time_limit; keep one")
-    seconds = _seconds(match["fuel"], f"{source}: match.fuel")
-    rest = {key: value for key, value in match.items() if key != "fuel"}
+    seconds = _seconds(own["fuel"], f"{source}: match.fuel")
+    rest = {key: value for key, value in values["match"].items() if key != "fuel"}
     return in_fuel({**values, "match": rest}, seconds, source)
 
 
 def in_fuel(values: Values, seconds: Seconds, source: str = "") -> Values:
     """Return values by fuel, with a budget for each move; stages may have their own."""
-    stages = values["tournament"]["stages"]
     limits = values["limits"]
     if limits.get("require") not in (None, WASM, "process", "strong"):
         return values  # what is wrong there is reported with its key
-    timed: list[Any] = []
-    for place, stage in enumerate(stages, 1):
-        if not isinstance(stage, dict):
-            timed.append(stage)  # what is wrong there is reported with its key
-            continue
+    stages, timed = values["tournament"]["stages"], []
+    for place, stage in enumerate(_tables(stages), 1):
         rest = {key: value for key, value in stage.items() if key != "fuel"}
         where = f"{source}: tournament.stages[{place}].fuel"
         own = _seconds(stage["fuel"], where) if stage.get("fuel") is not None else seconds
@@ -325,12 +316,15 @@ def in_fuel(values: Values, seconds: Seconds, source: str = "") -> Values:
     return {
         **values,
         "match": {**values["match"], "time_limit": seconds},
-        "tournament": {
-            **values["tournament"],
-            "stages": timed,
-        },
+        "tournament": {**values["tournament"], "stages": timed or stages},
         "limits": {**limits, "require": WASM},
     }
+
+
+def _tables(stages: Any) -> list[Values]:
+    """Return the stages; those of a wrong form are reported with their key later."""
+    well = isinstance(stages, list) and all(isinstance(stage, dict) for stage in stages)
+    return stages if well else []
 
 
 def _seconds(value: object, where: str) -> Seconds:

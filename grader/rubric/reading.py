@@ -20,7 +20,7 @@ from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.players.names import split_name
 from grader.rubric import model
-from grader.rubric.keys import Board, Place, Values, read_table
+from grader.rubric.keys import Board, Place, Values, read_table, shown
 from grader.rubric.model import (
     PRACTICE_SEED,
     TABLES,
@@ -85,7 +85,7 @@ def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
 def _with_zone(values: Values) -> Values:
     """Return values whose deadline is a text and has a zone, by default the machine's."""
     late = values["late"]
-    if not isinstance(late, dict) or "deadline" not in late:
+    if "deadline" not in late:
         return values
     here = os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
     zone = os.environ.get("TZ", "").removeprefix(":") or here
@@ -153,13 +153,13 @@ def _overlay(base: Values, over: Values, source: str) -> Values:
         _refuse_removed(top.at(name))
         if name not in TABLES:
             raise top.unknown(name, TABLES)
-        merged[name] = values
-        if isinstance(values, dict):
-            for key in values:
-                _refuse_removed(top.at(name).at(key))
-                if key not in TABLES[name]:
-                    raise top.at(name).unknown(key, TABLES[name])
-            merged[name] = {**base[name], **values}
+        if not isinstance(values, dict):
+            raise top.at(name).wrong(f"expected a table, got {shown(values)}")
+        for key in values:
+            _refuse_removed(top.at(name).at(key))
+            if key not in TABLES[name]:
+                raise top.at(name).unknown(key, TABLES[name])
+        merged[name] = {**base[name], **values}
     return merged
 
 
