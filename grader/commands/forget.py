@@ -44,10 +44,10 @@ def run_forget(arguments: argparse.Namespace) -> int:
     with Store(path, writing=False) as store:
         is_ladder = store.meta("kind") == LADDER
     with (Book if is_ladder else Store)(path, writing=True) as store:
-        results = None if isinstance(store, Book) else read_results(store)
+        results = None if is_ladder else read_results(store)
         students = () if results is None else results.students.get(name, ())
         texts = _texts(store, name, students)
-        if isinstance(store, Book) and store.meta("rubric") is None:
+        if is_ladder and store.meta("rubric") is None:
             raise InputError(f"{path}: give the command `ladder` for it once more, then this one")
         placement = {} if results is None else _placement(arguments, results)
         question = f"Remove the source, games, pages and names of {name} for ever?"
@@ -58,7 +58,10 @@ def run_forget(arguments: argparse.Namespace) -> int:
             _forget_students(store, students)
         found = forget(store, name, results is not None and name in _drawn(results))
         if isinstance(store, Book):
-            _write_ladder(store, arguments.site)
+            rubric = from_stored(store.meta_json("rubric"), f"{path} (rubric)")
+            standings = write_tables(store, rubric)
+            if arguments.site is not None:
+                write_site(store, standings, arguments.site)
         elif arguments.out is not None:
             _write_out(store, found, texts, arguments.out, placement)
     _tell(found, texts | found.names, arguments)
@@ -106,13 +109,6 @@ def _drawn(results: Results) -> set[str]:
     if results.kind != TOURNAMENT:
         return set()
     return {contestant.name for contestant in gradable(results.submissions)}
-
-
-def _write_ladder(book: Book, site: Path | None) -> None:
-    rubric = from_stored(book.meta_json("rubric"), f"{book.path} (rubric)")
-    standings = write_tables(book, rubric)
-    if site is not None:
-        write_site(book, standings, site)
 
 
 def _write_out(

@@ -49,7 +49,8 @@ from grader.play.one_game import (
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
 from grader.play.trials import grade_trials, play_trials, tournament_trials
 from grader.play.working_time import LOADING, METHODS, Pace, is_passing, load_all, too_slow
-from grader.results.store import ATTEMPTS, STARVED, Attempt, Store, has_results
+from grader.results.database import has_results
+from grader.results.store import ATTEMPTS, STARVED, Attempt, Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents
 

@@ -50,7 +50,7 @@ class Submission:
     stored_sha256: str | None = None
     """The hash of a source that is no longer held, because its author was forgotten."""
     order: str = ""
-    """What sorts in place of the name, for an author who was forgotten."""
+    """What sorts in place of the name, once one of the class was forgotten."""
 
     @property
     def sha256(self) -> str | None:

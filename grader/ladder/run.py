@@ -36,23 +36,6 @@ Follow = Callable[[PlannedGame], None]
 """Called after each game has been stored."""
 
 
-def note_hand_ins(
-    book: Book, found: Sequence[Submission], rubric: Rubric, day: str, secret: int
-) -> list[Version]:
-    """Check the form of new versions and store them; return them."""
-    known = book.known()
-    problems: dict[str, str] = {}
-    for item in found:
-        sha256 = str(item.sha256)
-        if item.source is None or item.problem or sha256 in known:
-            continue
-        findings = form.check_source(item.source, rubric.submission)
-        broken = [finding for finding in findings if finding.required]
-        if broken:
-            problems[sha256] = f"line {broken[0].line}: {broken[0].rule}: {broken[0].text}"
-    return book.note(found, problems, day, secret)
-
-
 @dataclass(frozen=True, slots=True)
 class Begun:
     """A run that has begun: its number, and the new versions."""
@@ -62,12 +45,24 @@ class Begun:
 
 
 def begin(book: Book, rubric: Rubric, found: Sequence[Submission], day: str) -> Begun:
-    """Store the hand-ins of a day, and begin a run or continue a stopped one."""
+    """Store the hand-ins of a day, and begin a run or continue a stopped one.
+
+    The form of new versions is checked.
+    """
     secret = book.secret(make=True) if rubric.match.seed is None else rubric.match.seed
     assert secret is not None
     for title in book.take_stock():
         print(f"the last run was ended by the machine during {title}", file=sys.stderr)
-    fresh = note_hand_ins(book, found, rubric, day, secret)
+    known = book.known()
+    problems: dict[str, str] = {}
+    for item in found:
+        if item.source is None or item.problem or item.sha256 in known:
+            continue
+        findings = form.check_source(item.source, rubric.submission)
+        broken = next((finding for finding in findings if finding.required), None)
+        if broken is not None:
+            problems[str(item.sha256)] = f"line {broken.line}: {broken.rule}: {broken.text}"
+    fresh = book.note(found, problems, day, secret)
     book.set_meta({"day": day, "rubric": json.dumps(stored_values(rubric))})
     return Begun(book.begin_run(day), fresh)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from connect4.views import document
 from connect4.views.words import kind_of_fault
 from grader.ladder import pages
 from grader.ladder.book import Book
@@ -114,29 +115,10 @@ def index_page(book: Book, standings: Standings, playground: str) -> str:
         f'<section class="card box" aria-label="Table">'
         f"{paragraphs([' '.join(filter(None, explained))])}{link if playground else ''}\n"
         f"{_table(standings)}</section>",
-        CURVES,
-        GRID,
+        document.assets(("ladder_charts",), "html").rstrip(),
         _card("How the games were run", paragraphs(read_protection(book).lines())),
     )
     return pages.page("Ladder", facts, "\n".join(parts), _data(standings))
-
-
-CURVES: Final = """<section class="card box" id="curves" aria-labelledby="curves-title" hidden>
-<div class="head"><h2 id="curves-title">Ratings over time</h2>
-<label>Agent <select id="curve-agent"></select></label></div>
-<p class="muted">Lines: the rating of the version that counted on each day, by all games up to now.
-Dots: every version of the chosen agent, with its own rating.</p>
-<div class="plot" id="curve-plot"></div></section>"""
-
-GRID: Final = """<section class="card box" id="grid" aria-labelledby="grid-title" hidden>
-<h2 id="grid-title">Every pairing</h2>
-<p class="muted">Each row shows one agent's mean margins: blue for wins, orange for losses. A column
-has the number of its opponent's row. Click a cell, or move with the arrow keys and press Enter, to
-see its games.</p>
-<p class="legend" id="grid-legend"></p>
-<div class="scroll"><canvas id="grid-canvas" tabindex="0" role="application"
-aria-label="Grid of all pairings" aria-describedby="grid-told"></canvas></div>
-<p id="grid-told" aria-live="polite"></p></section>"""
 
 
 def _table(standings: Standings) -> str:
@@ -174,8 +156,7 @@ def _unrated(entry: Entry) -> str:
     """Return why an agent has no rating yet, without quoting anybody's file."""
     student = entry.student
     if student is not None and entry.version is None:
-        found = "no version can be played" if student.versions else "no file can be read"
-        return found
+        return "no version can be played" if student.versions else "no file can be read"
     return "too few games" if entry.total.games else "no game played"
 
 
@@ -316,7 +297,13 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
         place = (game.one, game.two).index(mine) if mine in (game.one, game.two) else None
         if place is None or not game.faults[place].total:
             continue
-        for outcome, reason in _reasons(book, game.key, 3 - game.side if place else game.side, own):
+        data = replays.replay(book, game.key, ("", "")) or {"turns": []}
+        side = 3 - game.side if place else game.side
+        for turn in data["turns"]:
+            if turn[0] != side or turn[2] in OWN:
+                continue
+            outcome, detail = turn[2], "" if turn[-1] is None else data["details"][turn[-1]]
+            reason = detail if own else replays.public_reason(outcome, detail)
             kind = kind_of_fault(outcome, reason), reason if outcome == "invalid" else ""
             first.setdefault(kind, f"{outcome}: {reason}" if reason else outcome)
             reasons[kind] += 1
@@ -325,12 +312,3 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
         f"{count} &times; <pre>{html.escape(first[kind])}</pre>"
         for kind, count in reasons.most_common(MAX_REASONS)
     )
-
-
-def _reasons(book: Book, key: str, side: int, own: bool) -> Iterator[tuple[str, str]]:
-    """Yield the outcome and the reason of each turn that a side of a game lost."""
-    data = replays.replay(book, key, ("", ""))
-    for turn in [] if data is None else data["turns"]:
-        if data is not None and turn[0] == side and turn[2] not in OWN:
-            detail = "" if turn[-1] is None else data["details"][turn[-1]]
-            yield turn[2], detail if own else replays.public_reason(turn[2], detail)

@@ -102,7 +102,7 @@ def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None
     names = {item.name for item in submissions}
     hidden = [game.board.start for game in games if game.board.hidden]
     played = store.played(opponents_faults=True)
-    forgotten = {item.name for item in submissions if item.order}
+    forgotten = {item.name for item in submissions if item.source is None}
     lost = {
         game.key: game
         for game in games

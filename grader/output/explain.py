@@ -292,7 +292,7 @@ def lost_turns(
             told = turn[-1] is not None and not game.board.hidden
             detail = without_folders(data["details"][turn[-1]]) if told else ""
             reason = kind_of_fault(turn[2], detail), detail if turn[2] == "invalid" else ""
-            name = match_name(game)
+            name = f"{game.match.part}: {game.match.two.name}"
             if reason in found:
                 known = found[reason]
                 against = known.against if name in known.against else (*known.against, name)
@@ -303,11 +303,6 @@ def lost_turns(
                     game, number, turn[2], detail, board, pop_outs=left, against=(name,)
                 )
     return list(found.values())
-
-
-def match_name(game: PlannedGame) -> str:
-    """Return the part and the opponent of a game, as the tables name its match."""
-    return f"{game.match.part}: {game.match.two.name}"
 
 
 def _position(data: Mapping[str, Any], number: int) -> tuple[str, str]:

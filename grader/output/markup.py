@@ -123,10 +123,10 @@ def paragraphs(texts: Iterable[str]) -> str:
     return "".join(f"<p>{html.escape(text)}</p>" for text in texts)
 
 
-def listed(texts: Iterable[str], kind: str = "") -> str:
+def listed(texts: Iterable[str]) -> str:
     """Return a list with an item for each piece of HTML; nothing without any."""
     items = "".join(f"<li>{text}</li>" for text in texts)
-    return f"<ul{f' class={kind}' if kind else ''}>{items}</ul>" if items else ""
+    return f"<ul>{items}</ul>" if items else ""
 
 
 def table(headers: Sequence[str | Drawn], rows: Sequence[Sequence[Cell]]) -> str:

@@ -20,7 +20,7 @@ from connect4.isolation.measuring import NO_PLAYER
 from connect4.views import document
 from connect4.views.page import page as replay_page
 from grader.handin.submission import without_folders
-from grader.play.one_game import MADE_BY, replay_data
+from grader.play.one_game import MADE_BY, Replay, renamed, replay_data
 from grader.results.store import Store
 
 REPLAYS: Final = (*replay_page.PARTS, "report")
@@ -79,19 +79,24 @@ def public_reason(outcome: str, detail: str) -> str:
     return found[0] if found and hasattr(builtins, found[0]) else "an exception"
 
 
-def replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any] | None:
-    """Return the data of a game for the replay page; None if its record is damaged or lost."""
+def stored_replay(store: Store, key: str, names: Sequence[str]) -> Replay:
+    """Return a game for the replay page; raises `InputError` if its record is damaged or lost."""
     stored = store.page(key)
+    if stored is not None and stored.startswith(MADE_BY):
+        return renamed(stored, names)
+    text = store.record(key)
+    if text is None:
+        raise InputError("damaged or lost")
+    return replay_data(records.loads(text), names)
+
+
+def replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any] | None:
+    """Return the data of `stored_replay`; None if the record is damaged or lost."""
     try:
-        if stored is None or not stored.startswith(MADE_BY):
-            text = store.record(key)
-            if text is None:
-                return None
-            stored = replay_data(records.loads(text), names)
-        data: dict[str, Any] = json.loads(stored.partition(" ")[2])
+        data: dict[str, Any] = json.loads(stored_replay(store, key, names).partition(" ")[2])
     except (InputError, ValueError):
         return None
-    return {**data, "names": list(names)}
+    return data
 
 
 def made_public(data: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 from connect4 import atomic
-from connect4 import record as records
 from connect4.errors import InputError
 from grader.handin.submission import Member, file_name
 from grader.marks.tally import by_match
@@ -24,7 +23,7 @@ from grader.output.explain import LostTurn, lost_turns
 from grader.output.files import beginning, make_folder, write
 from grader.output.replays import Shown
 from grader.output.results import GRADE, Results
-from grader.play.one_game import MADE_BY, Replay, renamed, replay_data
+from grader.play.one_game import Replay
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store
 
@@ -89,15 +88,8 @@ def replays_of(games: Sequence[PlannedGame], store: Store) -> dict[str, Replay]:
     found: dict[str, Replay] = {}
     for game in games:
         names = [player.name for player in game.players]
-        replay = store.page(game.key)
-        if replay is not None and replay.startswith(MADE_BY):
-            found[game.key] = renamed(replay, names)
-            continue
-        text = store.record(game.key)
         try:
-            if text is None:
-                raise InputError("damaged or lost")
-            found[game.key] = replay_data(records.loads(text), names)
+            found[game.key] = replays.stored_replay(store, game.key, names)
         except InputError as error:
             title = f"{game.match.one.name}, {game.title}"
             print(f"{title}: its record cannot be shown: {error}", file=sys.stderr)

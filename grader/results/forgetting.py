@@ -7,7 +7,6 @@ tournament keeps its groups and its tables, and a ladder its ratings.
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 import zlib
 from collections.abc import Iterable
@@ -15,12 +14,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from grader.handin.submission import FOLDER, file_name
-from grader.results.store import FORGOTTEN, Store
+from grader.results.store import ORDER, Store
 
-ALIAS: Final = "withdrawn-"
-
-AFTER: Final = "\x01"
-"""Sorts after the end of a name and before every other character of one."""
+COUNT: Final = "forgotten"
+"""The name in `meta` of the number of students that were forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,39 +46,46 @@ class Side:
 
 def forget(store: Store, name: str, drawn: bool) -> Forgotten:
     """Remove a student; `drawn` if a tournament's groups were drawn with this name."""
+    kind, number = store.meta("kind"), 1 + int(store.meta(COUNT) or 0)
+    alias = "" if kind == "grade" else f"withdrawn-{number}"
     with store.transaction() as database:
-        has_ladder = store.meta("kind") == "ladder"
-        names = _names(store, database, name, has_ladder)
+        names = _names(store, database, name)
         sides = _sides(store, database)
-        mine, others = _hashes(database, name, has_ladder)
+        mine, authors = _hashes(database, name, kind == "ladder")
         mine |= {side.sha256 for side in sides if side.sha256 and side.name in names}
-        gone = mine - others
+        gone = mine - authors.keys()
         own = [
             side
             for side in sides
             if side.sha256 in gone or (side.sha256 == "" and side.name in names)
         ]
         keys = {side.key for side in own}
-        alias = "" if store.meta("kind") == "grade" else _next_alias(database)
-        for side in sides:
-            if side.key not in keys and side.sha256 in mine and side.name in names:
-                _give_away(database, side, name)
+        others = [side for side in sides if side.key not in keys]
+        for side in others:
+            if side.sha256 in mine and side.name in names:
+                _give_away(database, side, authors[str(side.sha256)])
         for table in ("record", "earlier") if alias else ("record", "earlier", "game"):
             _delete(database, table, "key", keys)
-        _make_anonymous(database, own, alias)
-        left = others | {str(side.sha256) for side in sides if side.key not in keys}
-        _forget_sources(database, gone, left)
-        _forget_name(store, database, name, alias if drawn else "")
-        for table in ("student", "version") if has_ladder else ():
+        for side in own:  # a fault or a traceback may quote the source
+            database.execute(
+                f"UPDATE game SET player{side.number} = ?, traceback = NULL, "
+                "fault = iif(fault IS NULL OR starved1 + starved2 > 0, fault, 'failed') "
+                "WHERE key = ?",
+                (alias, side.key),
+            )
+        needed = {*authors, *(side.sha256 for side in others)}
+        _forget_sources(database, needed)
+        _forget_name(store, database, name, alias if drawn else "", number)
+        for table in ("student", "version") if kind == "ladder" else ():
             _delete(database, table, "name", [name])
     store.compact()
     return Forgotten(frozenset(names), frozenset(gone), len(keys), alias)
 
 
-def _names(store: Store, database: sqlite3.Connection, name: str, has_ladder: bool) -> set[str]:
+def _names(store: Store, database: sqlite3.Connection, name: str) -> set[str]:
     """Return a student's names: also those before a change, and on a ladder's site."""
     found = {name, *(old for old, new in store.renamed().items() if new == name)}
-    if has_ladder:
+    if store.meta("kind") == "ladder":
         query = "SELECT pseudonym, number FROM student LEFT JOIN version USING (name) "
         for called, number in database.execute(f"{query} WHERE name = ?", (name,)):
             found |= {called, f"{called} v{number}"}
@@ -103,25 +107,16 @@ def _sides(store: Store, database: sqlite3.Connection) -> list[Side]:
     return found
 
 
-def _hashes(database: sqlite3.Connection, name: str, has_ladder: bool) -> tuple[set[str], set[str]]:
-    """Return the hashes of a student's sources, and of everybody else's."""
+def _hashes(
+    database: sqlite3.Connection, name: str, has_ladder: bool
+) -> tuple[set[str], dict[str, str]]:
+    """Return the hashes of a student's sources, and those of all others with an author of each."""
     query = "SELECT name, sha256 FROM submission WHERE sha256 IS NOT NULL"
     if has_ladder:
         query += " UNION SELECT name, sha256 FROM version"
-    mine: set[str] = set()
-    others: set[str] = set()
-    for author, sha256 in database.execute(query):
-        (mine if author == name else others).add(sha256)
-    return mine, others
-
-
-def _next_alias(database: sqlite3.Connection) -> str:
-    """Return a name that nobody has."""
-    rows = database.execute(
-        "SELECT name FROM submission UNION SELECT player1 FROM game UNION SELECT player2 FROM game"
-    )
-    numbers = (re.fullmatch(rf"{ALIAS}(\d+)", name) for (name,) in rows)
-    return f"{ALIAS}{1 + max((int(found[1]) for found in numbers if found), default=0)}"
+    rows = database.execute(query).fetchall()
+    mine = {sha256 for author, sha256 in rows if author == name}
+    return mine, {sha256: author for author, sha256 in rows if author != name}
 
 
 def _delete(database: sqlite3.Connection, table: str, column: str, values: Iterable[str]) -> None:
@@ -129,10 +124,8 @@ def _delete(database: sqlite3.Connection, table: str, column: str, values: Itera
     database.executemany(f"DELETE FROM {table} WHERE {column} = ?", rows)
 
 
-def _give_away(database: sqlite3.Connection, side: Side, name: str) -> None:
+def _give_away(database: sqlite3.Connection, side: Side, author: str) -> None:
     """Put the name of another author of the same file in place of a student's into a game."""
-    query = "SELECT name FROM submission WHERE sha256 = ? AND name <> ?"
-    (author,) = database.execute(query, (side.sha256, name)).fetchone() or ("another student",)
     query = f"UPDATE game SET player{side.number} = ? WHERE key = ?"
     database.execute(query, (author, side.key))
     before, after = (f"ai:{FOLDER}/{file_name(one)}/" for one in (side.name, author))
@@ -146,30 +139,20 @@ def _give_away(database: sqlite3.Connection, side: Side, name: str) -> None:
     database.execute("UPDATE record SET page_zlib = ? WHERE key = ?", (page, side.key))
 
 
-def _make_anonymous(database: sqlite3.Connection, sides: Iterable[Side], alias: str) -> None:
-    """Keep the scores of games without the texts that may quote a student."""
-    for side in sides:
-        database.execute(
-            f"UPDATE game SET player{side.number} = ?, traceback = NULL, "
-            "fault = iif(fault IS NULL OR starved1 + starved2 > 0, fault, 'failed') WHERE key = ?",
-            (alias, side.key),
-        )
-
-
-def _forget_sources(database: sqlite3.Connection, gone: set[str], left: set[str]) -> None:
-    """Remove a student's sources and those that nothing needs, and the notes on them."""
-    held = {row[0] for row in database.execute("SELECT sha256 FROM source")}
+def _forget_sources(database: sqlite3.Connection, needed: set[str | None]) -> None:
+    """Remove the sources that nobody else needs, and the notes on them."""
+    gone = {row[0] for row in database.execute("SELECT sha256 FROM source")} - needed
     for table in ("source", "loaded", "ended_grader"):
-        _delete(database, table, "sha256", gone | (held - left))
+        _delete(database, table, "sha256", gone)
     _delete(database, "ended_grader", "opponent", gone)
     database.execute("DELETE FROM begun")  # their titles name students
 
 
-def _forget_name(store: Store, database: sqlite3.Connection, name: str, alias: str) -> None:
+def _forget_name(
+    store: Store, database: sqlite3.Connection, name: str, alias: str, number: int
+) -> None:
     """Remove a name from the lists of submissions; a drawn one is there under its alias."""
-    held = store.meta_json(FORGOTTEN) or {}
-    listed = [row[0] for row in database.execute("SELECT name FROM submission")]
-    listed.sort(key=lambda item: held.get(item, item))
+    listed = sorted(row[0] for row in database.execute("SELECT name FROM submission"))
     if alias:
         database.execute(
             "UPDATE submission SET name = ?, place = '', report = NULL, members = '[]' "
@@ -179,20 +162,10 @@ def _forget_name(store: Store, database: sqlite3.Connection, name: str, alias: s
     _delete(database, "submission", "name", [name])
     renamed = store.renamed().items()
     values = {
-        FORGOTTEN: _orders([alias if item == name else item for item in listed], {*held, alias}),
+        COUNT: number,
+        ORDER: [alias if item == name else item for item in store.meta_json(ORDER) or listed],
         "withdrawn": [item for item in store.withdrawn() if item != name],
         "renamed": {old: new for old, new in renamed if name not in (old, new)},
     }
     rows = ((key, json.dumps(value)) for key, value in values.items())
     database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
-
-
-def _orders(names: Iterable[str], aliases: set[str]) -> dict[str, str]:
-    """Return what sorts each alias where its name did; no forgotten name is part of it."""
-    found: dict[str, str] = {}
-    before = ""
-    for name in filter(None, names):
-        before = name if name not in aliases else before + AFTER
-        if name in aliases:
-            found[name] = before
-    return found

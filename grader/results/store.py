@@ -12,21 +12,16 @@ import json
 import os
 import secrets
 import sqlite3
-import sys
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import asdict, astuple, dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
-from connect4.errors import InputError, printable
 from grader.handin.submission import Member, Submission
-
-FORMAT: Final = "connect4-results/2"
-SCHEME: Final = "3"
-"""How the keys of games are computed: a file of another version may differ in this alone."""
+from grader.results.database import Database
 
 SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -80,14 +75,8 @@ RESULT: Final = (
 WHOLE: Final = f"{' + '.join(RESULT)} IS NOT NULL AND starved1 + starved2 = 0"
 """The condition that a row of `game` has a complete result, which the machine did not spoil."""
 
-NO_SHARED_MEMORY: Final = (
-    *(sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE),
-    *(sqlite3.SQLITE_IOERR_SHMLOCK, sqlite3.SQLITE_IOERR_SHMMAP),
-)
-"""SQLite's errors where a write-ahead log is not possible."""
-
-FORGOTTEN: Final = "forgotten"
-"""The name in `meta` of what sorts in place of each forgotten name, by its alias."""
+ORDER: Final = "order"
+"""The name in `meta` of the names in the order of a draw, once one of them was forgotten."""
 
 ATTEMPTS: Final = 3
 """How often a run plays a game that fails; after the last attempt it stays INFRA."""
@@ -172,109 +161,10 @@ class KeptGame:
     """The record, None if it is damaged."""
 
 
-def has_results(path: Path) -> bool:
-    """Return whether a results file is there; one whose making was stopped may be empty."""
-    return path.is_file() and path.stat().st_size > 0
+class Store(Database):
+    """An open results file with its games and submissions."""
 
-
-class Store:
-    """An open results file; a context manager. Only one process at a time may write to it.
-
-    Raises `InputError` if the file is found to be damaged while reading; errors from SQLite are
-    converted at the end of the block.
-    """
-
-    def __init__(self, path: Path, writing: bool) -> None:
-        """Open the file, or create it if `writing`; raises `InputError` if that is impossible."""
-        self.path = path
-        self._lock: int | None = None
-        if not writing and not path.is_file():
-            raise InputError(f"{path}: no results file there")
-        try:
-            if writing:
-                self._lock = _take_lock(path)
-                if not path.exists():  # the seed of a class will be in it
-                    os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-            self._database = _connect(path, writing)
-            try:
-                self._prepare(writing, "WAL")
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode not in NO_SHARED_MEMORY:
-                    raise
-                self._prepare_alone(writing)
-        except BaseException as error:  # Ctrl-C too: the lock on the file is given back
-            self._release()
-            if isinstance(error, sqlite3.Error):
-                raise _not_opened(path, writing, error) from None
-            raise
-
-    def _prepare_alone(self, writing: bool) -> None:
-        """Prepare a file without write-ahead log, for which its file system lacks shared memory."""
-        self._database.close()
-        self._database = _connect(self.path, writing)
-        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")  # needs no shared memory
-        self._prepare(writing, "DELETE")
-        if writing:
-            self._database.execute("PRAGMA locking_mode = NORMAL")
-            print(
-                f"{self.path}: no write-ahead log here, as on some network drives: storing a game "
-                "takes longer",
-                file=sys.stderr,
-            )
-
-    def _prepare(self, writing: bool, journal: str) -> None:
-        """Create the tables of a new file; reject a file of another kind without changing it."""
-        new = writing and not self._database.execute("SELECT 1 FROM sqlite_master").fetchone()
-        found = None if new else self.meta("format")
-        begun = found is not None  # else it is a new file, or one whose making was stopped
-        if begun and (found, self.meta("scheme")) != (FORMAT, SCHEME):
-            raise InputError(
-                f"{self.path}: results of another version of the kit; `report` of that version "
-                "shows them, --results names a new file to play to"
-            )
-        if writing:
-            self._database.execute(f"PRAGMA journal_mode = {journal}")
-            self._database.execute("PRAGMA synchronous = FULL")
-            self._database.executescript(SCHEMA)
-            self.set_meta({"format": FORMAT, "scheme": SCHEME})
-
-    def _release(self) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self._database.close()
-        self._release()
-        if isinstance(error, sqlite3.DatabaseError):
-            raise _damaged(self.path, error) from None
-
-    def _first(self, query: str, *values: object) -> Any:
-        """Return the first value of the first row, None if there is no row."""
-        row = self._database.execute(query, values).fetchone()
-        return None if row is None else row[0]
-
-    def _pairs(self, query: str, *values: object) -> dict[str, Any]:
-        """Return the second column of each row by its first."""
-        return dict(self._database.execute(query, values).fetchall())
-
-    def meta(self, name: str) -> str | None:
-        """Return a named value, None if there is none."""
-        held: str | None = self._first("SELECT value FROM meta WHERE name = ?", name)
-        return held
-
-    def meta_json(self, name: str) -> Any:
-        """Return a named JSON value, None if there is none."""
-        return self._json(self.meta(name) or "null")
-
-    def _json(self, text: str) -> Any:
-        try:
-            return json.loads(text)
-        except json.JSONDecodeError as error:
-            raise _damaged(self.path, error) from None
+    schema = SCHEMA
 
     def secret(self, make: bool) -> int | None:
         """Return a class's secret seed, None if there is none; only the owner can read such a file.
@@ -318,40 +208,11 @@ class Store:
         held = self.meta_json("published") or {}
         return {int(seed): at for seed, at in held.items()} if isinstance(held, dict) else {}
 
-    def set_meta(self, values: Mapping[str, str]) -> None:
-        """Set named values in one transaction."""
-        self._write("INSERT OR REPLACE INTO meta VALUES (?, ?)", *values.items())
-
-    def _write(self, statement: str, *rows: Sequence[object]) -> None:
-        """Execute a statement with each of the rows, in one transaction."""
-        with self.transaction() as database:
-            database.executemany(statement, rows)
-
-    @contextlib.contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Run a block from `BEGIN IMMEDIATE` to `COMMIT`, or to `ROLLBACK` if it raises.
-
-        Raises `InputError` if the file cannot be written, as on a full disk.
-        """
-        self._database.execute("BEGIN IMMEDIATE")
-        try:
-            try:
-                yield self._database
-            except BaseException:  # Ctrl-C too: half of the block's changes are none
-                if self._database.in_transaction:
-                    self._database.execute("ROLLBACK")
-                raise
-            self._database.execute("COMMIT")
-        except sqlite3.OperationalError as error:
-            raise InputError(
-                f"{self.path}: cannot be written: {error}; what is in it is kept, and the same "
-                "command goes on"
-            ) from None
-
     def set_submissions(self, submissions: Iterable[Submission]) -> None:
         """Replace the list of submissions; earlier sources are kept as evidence."""
         with self.transaction() as database:
             database.execute("DELETE FROM submission")
+            database.execute("DELETE FROM meta WHERE name = ?", (ORDER,))
             for item in submissions:
                 if item.source is not None:
                     database.execute(
@@ -368,14 +229,17 @@ class Store:
             "SELECT name, place, text, report, problem, members, sha256 FROM submission "
             "LEFT JOIN source USING (sha256) ORDER BY submission.rowid"
         )
-        orders = self.meta_json(FORGOTTEN) or {}
+        order = self.meta_json(ORDER) or []
         found = []
         for name, place, source, report, problem, members, sha256 in rows:
             people = tuple(Member(**member) for member in self._json(members or ""))  # if damaged
-            item = Submission(name, place, source, report, problem, people)
-            if name in orders:
-                item = replace(item, source=None, stored_sha256=sha256, order=orders[name])
-            found.append(item)
+            found.append(
+                Submission(
+                    *(name, place, source, report, problem, people),
+                    stored_sha256=sha256,
+                    order=f"{order.index(name):06}" if name in order else "",
+                )
+            )
         return found
 
     def compact(self) -> None:
@@ -557,60 +421,3 @@ def machine() -> str:
         return f"{boot} {counters['oom_kill']}"
     except (OSError, KeyError, ValueError):
         return ""
-
-
-def _damaged(path: Path, error: Exception) -> InputError:
-    return InputError(
-        f"{path}: damaged or unreadable: {printable(str(error))[:80]}; go back to a copy of it, or "
-        "play the games again with --results and the name of a new file"
-    )
-
-
-def _not_opened(path: Path, writing: bool, error: sqlite3.Error) -> InputError:
-    code = getattr(error, "sqlite_errorcode", 0)
-    if code == sqlite3.SQLITE_CORRUPT:
-        return _damaged(path, error)
-    if writing and code & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL):
-        return InputError(f"{path}: cannot be written: {error}")
-    if code & 0xFF == sqlite3.SQLITE_CANTOPEN and not os.access(path, os.R_OK):
-        return InputError(
-            f"{path}: cannot be read: permission denied; it holds a secret seed, and only who made "
-            "it may read it"
-        )
-    return InputError(f"{path}: no results file of the grader ({error})")
-
-
-def _connect(path: Path, writing: bool) -> sqlite3.Connection:
-    """Open the database; if its folder is not writable, read the file as it is."""
-    frozen = not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists()
-    if writing or not frozen:
-        return sqlite3.connect(path, isolation_level=None, timeout=30)
-    place = f"{path.resolve().as_uri()}?immutable=1"
-    return sqlite3.connect(place, uri=True, isolation_level=None)
-
-
-def _take_lock(path: Path) -> int:
-    """Lock the results file for this process; the system releases the lock at its end."""
-    try:
-        handle = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(handle)
-        why = "another grader is at work on these results; let it end"
-        if not isinstance(error, BlockingIOError | PermissionError):
-            why = (
-                f"cannot be locked: {error.strerror}; on a network drive without locks, name a "
-                "file on a local disk with --results"
-            )
-        raise InputError(f"{path}: {why}") from None
-    return handle

@@ -153,11 +153,6 @@ class Class:
         return Shared(percent, (places[0], places[1]), identical)
 
 
-def base_spans(document: Document) -> list[tuple[int, int]]:
-    """Return the spans of base code in a source."""
-    return _spans(document, document.base)
-
-
 def _spans(document: Document, places: Sequence[int]) -> list[tuple[int, int]]:
     """Return the spans of fingerprints in the source; touching spans are joined."""
     spans: list[tuple[int, int]] = []
@@ -340,7 +335,7 @@ def _sides(number: int, pair: Pair) -> str:
 def marked(document: Document, spans: Sequence[tuple[int, int]]) -> str:
     """Return a source as HTML: matching code is highlighted, base code is grey."""
     kinds = bytearray(len(document.source))
-    for kind, listed in ((1, base_spans(document)), (2, spans)):
+    for kind, listed in ((1, _spans(document, document.base)), (2, spans)):
         for begin, end in listed:
             kinds[begin:end] = bytes([kind]) * (end - begin)
     parts = []
