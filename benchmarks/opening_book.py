@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from connect4.search import book
 from connect4.search.solver import BOARD, BOTTOMS, ORDER, winning_cells
@@ -111,6 +112,13 @@ def table(values, seed):
     return np.array(filled, dtype=np.uint8)
 
 
+def packed(seed: int, segment: int, values: npt.NDArray[np.uint8]) -> bytes:
+    """Return the bytes of a book's file: seed, segment, number of slots, five bits per slot."""
+    bits = np.unpackbits(values[:, None], axis=1)[:, -book.BITS :]
+    head = seed.to_bytes(8, "little") + segment.to_bytes(4, "little")
+    return head + len(values).to_bytes(4, "little") + np.packbits(bits).tobytes()
+
+
 def make(path):
     began = time.monotonic()
     scores = bitbully_scores()
@@ -124,7 +132,7 @@ def make(path):
     seed = 1
     while (filled := table(values, seed)) is None:
         seed += 1
-    data = book.packed(seed, SEGMENT, filled)
+    data = packed(seed, SEGMENT, filled)
     path.write_bytes(data)
     print(f"{path}: {len(values)} positions, {len(data)} bytes, seed {seed}")
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from connect4.games.grid import Grid, grid_of
 
@@ -76,7 +75,7 @@ class Book:
     """A table of values that was read from a file."""
 
     def __init__(self, data: bytes) -> None:
-        """Take the bytes of `packed`."""
+        """Take the bytes of a file: seed, segment, number of slots, five bits per slot."""
         number = int.from_bytes(data[12:16], "little")
         bits = np.unpackbits(np.frombuffer(data, np.uint8, offset=16), count=BITS * number)
         values = np.packbits(bits.reshape(number, BITS), axis=1)[:, 0] >> 8 - BITS
@@ -110,13 +109,6 @@ def is_reachable(own: int, mask: int) -> bool:
         for top in (GRID.column_cells[column] & tops for column in range(COLUMNS))
         if top & other
     )
-
-
-def packed(seed: int, segment: int, values: npt.NDArray[np.uint8]) -> bytes:
-    """Return the bytes of a book's file: seed, segment, number of slots, five bits per slot."""
-    bits = np.unpackbits(values[:, None], axis=1)[:, -BITS:]
-    head = seed.to_bytes(8, "little") + segment.to_bytes(4, "little")
-    return head + len(values).to_bytes(4, "little") + np.packbits(bits).tobytes()
 
 
 @cache

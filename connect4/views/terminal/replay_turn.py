@@ -17,7 +17,7 @@ import numpy as np
 
 from connect4 import record as records
 from connect4.errors import IllegalAction, InputError, IsolationError, harmless
-from connect4.games.base import SIDES, Action, Ending, Player, Seconds, State
+from connect4.games.base import SIDES, Ending, Player, Seconds
 from connect4.isolation.measuring import NO_PLAYER
 from connect4.isolation.seat import Level, open_seat
 from connect4.players.base import Outcome, Setup
@@ -25,7 +25,7 @@ from connect4.players.names import student_file
 from connect4.players.registry import file_hash, recorded_agent
 from connect4.players.student import MODULE_NAME, read_answer
 from connect4.record import Record
-from connect4.referee import Turn
+from connect4.referee import Turn, step
 from connect4.views.terminal.summary import faults_of, tell_debug
 from connect4.views.words import BUSY, ENDINGS, first_line, spent_text
 
@@ -95,11 +95,13 @@ def replay_turn(
         tell_debug(reply.detail)
     if reply.starved and reply.outcome is Outcome.TIMEOUT:
         print(BUSY)
-    legal = reply.outcome is Outcome.PLAYED and is_legal(state, reply.action)
-    outcome = Outcome.INVALID if reply.outcome is Outcome.PLAYED and not legal else reply.outcome
+    now, _ = step(number, state, reply)
+    legal = now.outcome is Outcome.PLAYED
+    if reply.outcome is Outcome.PLAYED and not legal:
+        print(f"That is no valid action there: {now.detail}.")
     changed = file_hash(setup.agent) != record.players[state.mover - 1].sha256
     kept = legal and may_be_kept(record, recorded)
-    print(comparison(recorded, (reply.text, outcome), changed, kept))
+    print(comparison(recorded, now, changed, kept))
     return (0 if legal else 1), f"P{who[1:]} printed:", seat.log
 
 
@@ -191,13 +193,10 @@ def _answers(record: Record, turn: Turn, seconds: Seconds, level: Level) -> bool
     return False
 
 
-def comparison(
-    recorded: Turn, now: tuple[str | None, Outcome], changed: bool, kept: bool = False
-) -> str:
-    """Say whether an answer is the recorded one, and what cannot be known.
+def comparison(recorded: Turn, now: Turn, changed: bool, kept: bool = False) -> str:
+    """Say whether the answer `now` is the recorded one, and what cannot be known.
 
-    `now` is the action as a person would type it, and what the turn came to. `kept` means that the
-    player of the game may have kept something which this one lacks.
+    `kept` means that the player of the game may have kept something which this one lacks.
     """
     if changed:
         return (
@@ -206,25 +205,15 @@ def comparison(
         )
     if (recorded.detail or "").startswith(NO_PLAYER):
         return "In the game there was no player to ask, so there is no answer to compare."
-    if (recorded.text, recorded.outcome) == now:
+    if (recorded.text, recorded.outcome) == (now.text, now.outcome):
         return "The answer is the recorded one."
     why = (
         "The agent was started for this turn alone, so what it kept from earlier turns is missing; "
         "and an agent that draws at random or watches the clock need not answer alike. Which of "
         "these it is cannot be known from here."
     )
-    if Outcome.TIMEOUT in (recorded.outcome, now[1]):
+    if Outcome.TIMEOUT in (recorded.outcome, now.outcome):
         why = "Whether a turn is late depends on the machine too: its speed and what else it does."
     if kept:
         why = f"{FRESH[0].upper()}{FRESH[1:]}"
     return f"The answer differs from the recorded one. {why}"
-
-
-def is_legal(state: State, action: Action) -> bool:
-    """Return whether the rules allow an action; print the reason if they do not."""
-    try:
-        state.apply(action)
-    except IllegalAction as error:
-        print(f"That is no valid action there: {error}.")
-        return False
-    return True
