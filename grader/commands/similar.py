@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +20,7 @@ from grader.play.executors import Progress
 from grader.play.one_game import spread
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
-from grader.similar.behaviour import TEXTBOOK, choose_moves, is_rule, job_of, positions, unusual
+from grader.similar.behaviour import TEXTBOOK, choose_moves, is_rule, positions, unusual
 from grader.similar.pairs import FIRST, Pair, documents, ranked, similar_page
 
 KIT: Final = Path(__file__).resolve().parent.parent.parent
@@ -84,10 +85,18 @@ def _moves(
     boards = [board for board in rubric.part_b.boards if not board.hidden]
     fixed = positions(boards, arguments.positions)
     seconds = arguments.time
-    jobs = {
-        name: job_of(name, text, fixed, seconds, rubric, level) for name, text in sources.items()
+    asked_of_all = {
+        "positions": fixed,
+        "seconds": seconds,
+        "limits": asdict(rubric.limits),
+        "allowed": rubric.submission.allowed,
     }
-    jobs |= {name: job_of(name, None, fixed, seconds, rubric, "none") for name in TEXTBOOK}
+    jobs = {
+        name: {"agent": name, "source": text, "isolation": level, **asked_of_all}
+        for name, text in sources.items()
+    }
+    for name in TEXTBOOK:
+        jobs[name] = {"agent": name, "source": None, "isolation": "none", **asked_of_all}
     played: dict[str, list[str | None]] = {}
     simple: list[str] = []
     with (

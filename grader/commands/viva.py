@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from connect4 import record as records
-from connect4.analysis.comparison import Expected
 from connect4.analysis.costs import analyse, certainty
-from connect4.analysis.experts import Expert, expert_for
+from connect4.analysis.experts import expert_for
 from connect4.errors import InputError, headline
-from connect4.games.base import Action, Seconds, State
+from connect4.games.base import Seconds, State
 from connect4.players.base import Method, Outcome, Setup
 from connect4.players.names import AgentName
 from connect4.record import Record
@@ -215,21 +214,14 @@ def worths(game: Played, turn: Turn) -> list[Worth]:
         (action, expert.expect(state.apply(action), SECONDS)) for action in state.legal_actions()
     ]
     depth = min((item.depths[-1][0] for _, item in found if item.depths), default=0)
-    return sorted(
-        (_worth(state, action, item, depth, game, expert) for action, item in found),
-        key=lambda worth: -worth.value,
-    )
-
-
-def _worth(
-    state: State, action: Action, found: Expected, depth: int, game: Played, expert: Expert
-) -> Worth:
-    estimate = None if found.proven else found.at(depth)
-    value = found.value if estimate is None else estimate
-    write = game.record.game.format_action
-    line = ["pass" if move is None else write(move) for move in found.line[:SHOWN_MOVES]]
-    sign = 1 if state.mover == 1 else -1
-    return Worth(write(action), round(sign * value, 1), found.proven, " ".join(line))
+    write, sign = game.record.game.format_action, 1 if state.mover == 1 else -1
+    listed = []
+    for action, item in found:
+        estimate = None if item.proven else item.at(depth)
+        value = item.value if estimate is None else estimate
+        line = ["pass" if move is None else write(move) for move in item.line[:SHOWN_MOVES]]
+        listed.append(Worth(write(action), round(sign * value, 1), item.proven, " ".join(line)))
+    return sorted(listed, key=lambda worth: -worth.value)
 
 
 def branch(item: Question, source: str, method: Method, seconds: Seconds) -> str:
@@ -369,7 +361,12 @@ def run_viva(arguments: argparse.Namespace) -> int:
         asked = questions(played)
         if not asked:
             raise InputError(f"{arguments.results}: {name} played no turn that can be asked about")
-        sources = {number: _source(name, game, store) for number, game in chosen.items()}
+        sources = {
+            number: store.source(str(player.sha256)) or ""
+            for number, game in chosen.items()
+            for player in game.players
+            if player.name == name
+        }
 
     def branches(item: Question) -> str:
         game = chosen[item.game.number]
@@ -402,11 +399,6 @@ def chosen_games(name: str, results: Results, path: Path) -> dict[int, PlannedGa
     worst = sorted(there, key=margin)[: GAMES // 2]
     close = sorted(there.keys() - set(worst), key=lambda number: (abs(margin(number)), number))
     return {number: there[number] for number in [*worst, *close[: GAMES - len(worst)]]}
-
-
-def _source(name: str, game: PlannedGame, store: Store) -> str:
-    sha256 = next(player.sha256 for player in game.players if player.name == name)
-    return store.source(str(sha256)) or ""
 
 
 def _check_private(place: Path) -> None:

@@ -11,21 +11,19 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from connect4.errors import IsolationError, headline
-from connect4.games.base import Seconds, State
+from connect4.games.base import State
 from connect4.games.extended import EXTENDED, format_action
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import method_of, parse_agent
 from grader.play.one_game import OWN_FILE, limits_of, one_line
 from grader.rubric.keys import Board
-from grader.rubric.model import Rubric
 
 SEED: Final = 4
 """The seed of the random games that the positions come from: the same positions every year."""
@@ -66,24 +64,11 @@ def positions(boards: Sequence[Board], count: int) -> list[dict[str, Any]]:
     return found
 
 
-def job_of(
-    agent: str, source: str | None, found: list[dict[str, Any]], seconds: Seconds, rubric: Rubric,
-    level: str,
-) -> dict[str, Any]:  # fmt: skip
-    """Return the job that requests an agent's moves; only a submission has a source."""
-    return {
-        "agent": agent,
-        "source": source,
-        "positions": found,
-        "seconds": seconds,
-        "limits": asdict(rubric.limits),
-        "isolation": level,
-        "allowed": rubric.submission.allowed,
-    }
-
-
 def choose_moves(job: dict[str, Any]) -> tuple[list[str | None], str | None]:
-    """Return an agent's move in each position, None for a lost turn, and why there are no more."""
+    """Return an agent's move in each position, None for a lost turn, and why there are no more.
+
+    Only a submission has a source.
+    """
     moves: list[str | None] = []
     try:
         with closing(open_seat(_setup(job), job["isolation"], limits_of(job))) as seat:
