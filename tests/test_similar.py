@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.commands.similar import BASE
+from grader.commands.similar import BASE, code_of
 from grader.similar.behaviour import unusual
 from grader.similar.pairs import Class, Pair, documents, marked, ranked
 from tests.command import assert_refused, environment, run
@@ -26,7 +26,7 @@ def has_copydetect() -> None:
 
 
 def base() -> list[str]:
-    return [path.read_text(encoding="utf-8") for path in BASE]
+    return [code_of(path) for path in BASE]
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -25,7 +26,8 @@ from grader.similar.pairs import FIRST, Pair, documents, ranked, similar_page
 
 KIT: Final = Path(__file__).resolve().parent.parent.parent
 STUB: Final = KIT / "grader" / "handout" / "ai_stub.py"
-BASE: Final = (STUB, *sorted((KIT / "connect4" / "search").glob("*.py")))
+AGENTS: Final = KIT / "connect4" / "players" / "agents.py"
+BASE: Final = (STUB, KIT / "README.md", AGENTS, *sorted((KIT / "connect4" / "search").glob("*.py")))
 """Code that students were given or may read in a textbook; it does not count."""
 
 TOLD: Final = 10
@@ -53,7 +55,7 @@ def compare(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
     if len(here) < 2:
         raise InputError("similar requires at least two submissions with a source")
     before = _sources(arguments.against, rubric, "earlier: ") if arguments.against else {}
-    base = [path.read_text(encoding="utf-8") for path in (*BASE, *arguments.base)]
+    base = [code_of(path) for path in (*BASE, *arguments.base)]
     made = documents({**here, **before}, base)
     found, against = made[: len(here)], made[len(here) :]
     notes = [f"{len(found)} submissions, {len(against)} other hand-ins to compare with."]
@@ -67,6 +69,14 @@ def compare(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
         return ranked(found, against, [], np.zeros((0, 0))), notes
     moves = _moves({**here, **before}, arguments, rubric, notes)
     return ranked(found, against, *unusual(moves)), notes
+
+
+def code_of(path: Path) -> str:
+    """Return the code in a file; in a Markdown page, that of its Python blocks."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".md":
+        return text
+    return "\n".join(re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
 
 
 def _sources(paths: list[Path], rubric: Rubric, prefix: str) -> dict[str, str]:

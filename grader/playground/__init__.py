@@ -26,6 +26,8 @@ from grader.handout import STARTS, STUB, student_files, write_zip
 
 HERE: Final = Path(__file__).resolve().parent
 
+TITLE: Final = "Connect 4 playground"
+
 VERSION: Final = "0.27.7"
 """The version of Pyodide; `WHEEL` and `playground_worker.js` belong to it."""
 
@@ -53,11 +55,16 @@ def run_playground(arguments: argparse.Namespace) -> int:
     kit = f"kit-{digest.hexdigest()[:12]}.zip"
     try:
         out.mkdir(parents=True, exist_ok=True)
-        old = [path for path in out.glob("kit-*.zip") if path.name != kit]
+        page = out / "index.html"
+        mark = f"<title>{TITLE}</title>".encode()
+        if page.is_file() and mark not in page.read_bytes():
+            raise InputError(f"{page} is another page; name a folder of its own for the playground")
+        zips = [path for path in out.glob("kit-*.zip") if path.name != kit]
+        old = [path for path in zips if re.fullmatch(r"kit-[0-9a-f]{12}\.zip", path.name)]
         runtime = runtime_address(arguments.runtime, out)
         write_zip(files, out / kit)
         text = site_page(runtime, kit, files)
-        atomic.write_text(out / "index.html", text)
+        atomic.write_text(page, text)
         for path in old:
             path.unlink()
     except OSError as error:
@@ -122,7 +129,7 @@ def site_page(runtime: str, kit: str, files: Mapping[str, bytes]) -> str:
     )
     style, script = document.style_sheet(ASSETS), document.script(ASSETS)
     body = document.content(ASSETS, data)
-    return document.whole("Connect 4 playground", style, body, script, more=more)
+    return document.whole(TITLE, style, body, script, more=more)
 
 
 def choices(game: Game, files: Mapping[str, bytes]) -> dict[str, Any]:

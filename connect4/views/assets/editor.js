@@ -1,6 +1,7 @@
 /* The editor of the playground: a text field with line numbers, kept in this browser. */
 
-const KEPT = `connect4-playground:${location.pathname}`;
+const KEPT = `connect4-playground:${new URL(".", location.href).pathname}`;
+const MOST_OPENED = 1e6; // bytes of a file
 const source = /** @type {HTMLTextAreaElement} */ (byId("source"));
 
 const editor = {
@@ -10,10 +11,10 @@ const editor = {
   /* Number the lines. */
   number() {
     const count = source.value.split("\n").length;
-    const numbers = Array.from({ length: count }, (_, index) => (
-      index + 1 === this.marked ? make("b", "", `\u25b8${index + 1}\n`) : `${index + 1}\n`
-    ));
-    byId("lines").replaceChildren(...numbers);
+    const numbers = Array.from({ length: count }, (_, index) => `${index + 1}\n`);
+    const at = this.marked - 1;
+    if (numbers[at]) byId("lines").replaceChildren(numbers.slice(0, at).join(""), make("b", "", `\u25b8${numbers[at]}`), numbers.slice(at + 1).join(""));
+    else byId("lines").replaceChildren(numbers.join(""));
     byId("lines").scrollTop = source.scrollTop;
   },
 
@@ -104,8 +105,15 @@ const editor = {
   byId("open").addEventListener("click", () => file.click());
   file.addEventListener("change", async () => {
     const [chosen] = file.files ?? [];
-    const text = (await chosen?.text())?.replaceAll("\r\n", "\n");
+    const data = await chosen?.arrayBuffer();
     file.value = "";
-    if (text !== undefined && confirm(`Replace your text by ${chosen.name}?`)) editor.set(text);
+    if (!data) return;
+    try {
+      if (data.byteLength > MOST_OPENED) throw new RangeError("large");
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(data).replaceAll("\r\n", "\n");
+      if (confirm(`Replace your text by ${chosen.name}?`)) editor.set(text);
+    } catch {
+      state(`${chosen.name} is not a text in UTF-8 of at most 1 MB`, true);
+    }
   });
 })();

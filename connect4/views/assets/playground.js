@@ -131,13 +131,16 @@ const playground = {
 
   /* Show what `check` finds. */
   async check() {
-    const seconds = Number(field("seconds").value) || 2;
+    const given = Number(field("seconds").value);
+    const seconds = given > 0 ? Math.min(given, 86400) : 2;
     const asked = await this.ask("check", { source: source.value, seconds });
     if (asked.wrong) return asked.wrong;
-    const worker = await this.fresh();
+    const worker = this.thinking = await this.fresh();
+    byId("stop").hidden = false;
     const { answer } = await worker.ask("check", asked, seconds + 5, MOST * 10);
     worker.end();
     this.prepare();
+    if (this.stopping) return "check was stopped";
     const late = { line: 1, rule: "smoke", required: true, text: `${worker.progress}: ${worker.failure || `no answer within ${seconds} s; does it end?`}` };
     const found = answer ? JSON.parse(answer) : [late];
     byId("findings").replaceChildren(...found.map((/** @type {any} */ { line, rule, text, required }) => (
@@ -294,7 +297,7 @@ const loaded = load().then(async () => {
   playground.referee.event = (name, data) => kinds[name](data);
   playground.spare = new PythonWorker("agent");
   await playground.referee.ready;
-  if (playground.referee.ended) throw new Error("Python does not start in this browser");
+  if (playground.referee.ended) throw new Error(`Python does not start in this browser; ${playground.referee.failure}`);
   state("");
 });
 loaded.catch((error) => state(error.message, true));

@@ -24,7 +24,7 @@
       worker.onmessage = ({ data }) => tell({ kind: "said", id, data, took: performance.now() - made.asked });
       worker.onerror = (event) => {
         event.preventDefault();
-        tell({ kind: "said", id, data: { failed: String(event.message).slice(0, 500) } });
+        tell({ kind: "said", id, data: { failed: String(event.message).slice(0, 500) }, took: performance.now() - made.asked });
       };
       worker.postMessage({ ...runtime, role });
     },

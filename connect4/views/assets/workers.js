@@ -80,7 +80,7 @@ class PythonWorker {
       this.settle = (answer, seconds) => {
         clearTimeout(timer);
         this.settle = () => {};
-        resolve({ answer: (answer?.length ?? 0) > most ? "" : answer, seconds, printed: this.printed });
+        resolve({ answer: answer !== null && (typeof answer !== "string" || answer.length > most) ? "" : answer, seconds, printed: this.printed });
       };
       this.restart = () => {
         clearTimeout(timer);
@@ -113,8 +113,8 @@ async function load() {
   }
   let bytes = 0;
   const fetched = async (/** @type {string} */ address) => {
-    const answer = await fetch(address, { cache: "force-cache", credentials: "omit" }).catch(() => null);
-    if (!answer?.ok || !answer.body) throw new Error(`${address} cannot be loaded; is this machine online?`);
+    const answer = await fetch(address, { cache: "force-cache" }).catch(() => null);
+    if (!answer?.ok || !answer.body) throw new Error(`${address} cannot be loaded${answer ? `: the server says ${answer.status}` : "; is this machine online?"}`);
     const counted = new TransformStream({
       transform(chunk, out) {
         bytes += chunk.length;
