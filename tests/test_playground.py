@@ -56,6 +56,7 @@ class Desk:
         browser.devtools("Emulation.setDeviceMetricsOverride", width=WIDE[0], height=WIDE[1],
                          deviceScaleFactor=1, mobile=False)  # fmt: skip
         browser.driver.get(address)
+        browser.driver.get_log("browser")  # what an earlier page said
         self.until("!document.querySelector('#state').textContent")
 
     def until(self, condition: str) -> None:

@@ -51,12 +51,9 @@ def violations(browser: Browser) -> list[str]:
 def analysed() -> Record:
     """Return a game with lost turns and an analysis as `connect4.analysis` writes it."""
     record = played("case1", ("ai", "a very long name of an agent:depth=4"), FAULTS)
-    turns = [
-        {"before": 2.0, "after": -3.0, "loss": 5.0, "line": ["1", "2"]}
-        if turn.number in (5, 6)
-        else {"before": 0.0, "after": 0.0, "loss": 0.0, "line": []}
-        for turn in record.turns
-    ]
+    usual = {"before": 0.0, "after": 0.0, "loss": 0.0, "line": [], "proven": False, "slower": 0}
+    costly = {**usual, "before": 2.0, "after": -3.0, "loss": 5.0, "line": ["1", "2"]}
+    turns = [costly if turn.number in (5, 6) else usual for turn in record.turns]
     record.extra["analysis"] = {
         "agent": "x", "seconds": 1, "unit": "points", "turns": turns, "worst": [[5], [6]],
     }  # fmt: skip
