@@ -28,7 +28,8 @@ from connect4.players.base import Setup
 from connect4.players.registry import parse_agent
 from grader.commands.common import scratch_for
 from grader.commands.grade import quick
-from grader.handin.submission import Member, Submission
+from grader.handin.roster import Student
+from grader.handin.submission import Submission
 from grader.marks.points import Mark, marks
 from grader.output.explain import explained
 from grader.output.exports import TITLE
@@ -212,8 +213,8 @@ def test_junit_xml_is_read_by_a_junit_library(graded: Path) -> None:
     ],
 )
 def test_no_cell_begins_a_formula_after_any_separator(text: str, cell: str) -> None:
-    name = Submission("s", "", problem="none", members=(Member(text),))
-    row = next(csv.DictReader(gradebook_text([Mark(name)], {}).lstrip("\ufeff").splitlines(True)))
+    mark = Mark(Submission("s", "", problem="none"), students=(Student(text),))
+    row = next(csv.DictReader(gradebook_text([mark], {}).lstrip("\ufeff").splitlines(True)))
     assert row["Name"] == cell
 
 

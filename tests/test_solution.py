@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.players import ai
+from connect4.players.base import Setup
 from connect4.players.names import STUDENT_FILE, AgentName
 from connect4.search.trace import Flag
 from connect4.utils import get_pts
@@ -147,7 +148,8 @@ def test_three_plies_against_chance_are_the_mean_over_all_its_answers(
 @pytest.mark.parametrize("board", [(6, 8, 6), (3, 4, 1), (8, 10, 0)])
 def test_its_tree_can_be_drawn(board: tuple[int, int, int]) -> None:
     state = played(empty(*board), 5, random.Random(2))
-    nodes = explain(AgentName("ai", "ai"), EXTENDED, state, 1.0, 1)
+    setup = Setup(AgentName("ai", "ai"), state.mover, EXTENDED, 1.0, 1)
+    nodes = explain(setup, state)
     best = [node for node in nodes if Flag.BEST in node.flags]
     assert [node.depth for node in best] == [0, 1, 2, 3]  # the last ply is read off the gains
     assert {node.value for node in best} == {nodes[0].value}
