@@ -855,9 +855,9 @@ def test_no_file_or_a_broken_one_is_0_points_for_one_reason_everywhere(tmp_path:
         "syntax": "cannot be loaded: SyntaxError: invalid syntax (ai.py, line 1)",
         "zipped": "no ai.py and no other .py file in it",
     }
-    students = "".join(f"{name},{name},{name}@x.y\n" for name in ("good", *why))
+    students = "".join(f"{name},{name},{name},{name}@x.y\n" for name in ("good", *why))
     export = tmp_path / "moodle.csv"
-    export.write_text(f"First name,Last name,Email address\n{students}", encoding="utf-8")
+    export.write_text(f"First name,Last name,ID number,Email address\n{students}", encoding="utf-8")
     done = grade(tmp_path, "--gradebook", export)
     assert done.returncode == 0, done.stderr
     assert "4 games to play (0 have results)" in done.stderr

@@ -177,7 +177,7 @@ def test_a_killed_tournament_goes_on_and_its_places_earn_points(tmp_path: Path) 
     (tmp_path / "class" / "cy").rename(tmp_path / "class" / "cyn")
     assert run(COMMAND, *graded, cwd=tmp_path).returncode == 0
     lost = run(COMMAND, *placed, cwd=tmp_path)
-    assert "(2 in all) earned points there and are not among these submissions" in lost.stderr
+    assert "earned points there" not in lost.stderr  # the same files by other names
     for new, old in (("anna", "ann"), ("bob", "bo"), ("cyn", "cy")):
         (tmp_path / "class" / new).rename(tmp_path / "class" / old)
     shutil.rmtree(tmp_path / "class" / "dee")
