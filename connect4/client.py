@@ -73,7 +73,7 @@ class ServerGame:
         board = self._board
         try:
             while not board.state.is_over():
-                show(str(board.state.display()))
+                show(f"{board.state.display()}\n")
                 mover, began = board.state.mover, time.monotonic()
                 line = self._next_line(mover)
                 if line.startswith(GAME_OVER):
@@ -85,7 +85,7 @@ class ServerGame:
                 if turn.outcome is Outcome.INVALID:
                     self._end(Ending.FORFEIT, opponent(mover))
                     raise AgentError(f"the opponent's move is illegal: {turn.detail}")
-            show(str(board.state.display()))
+            show(f"{board.state.display()}\n")
             ending = board.state.ending()
             assert ending is not None
             self.record.result = final(board.state, ending)

@@ -186,9 +186,9 @@ def test_the_printed_board_has_numbers_from_one():
         "4 X           O\n"
         "5 O           X\n"
         "6 X           O\n"
-        "7 O\n"
+        "7 O"
     )
-    assert read("O,X", " , ").display() == "  1 2\n1 O X\n2\n"
+    assert read("O,X", " , ").display() == "  1 2\n1 O X\n2"
 
 
 def test_other_boards_and_piece_counts_come_from_the_file():

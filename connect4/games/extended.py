@@ -127,7 +127,7 @@ class ExtendedState(State):
 
     @property
     def grid(self) -> Grid:
-        return grid_of(*self._board.shape)
+        return grid_of(*self._board.shape, 4)
 
     @property
     def distances(self) -> Mapping[tuple[int, bool], float]:
@@ -147,13 +147,7 @@ class ExtendedState(State):
         return self.popouts if any(self.maximum) else None
 
     def bitboards(self) -> tuple[int, int]:
-        grid = self.grid
-        order = _order_of_bits(grid.rows, grid.columns)
-        one, two = (
-            int.from_bytes(np.packbits((self._board == player).take(order)).tobytes(), "big")
-            for player in (1, 2)
-        )
-        return one & grid.cells, two & grid.cells
+        return self.grid.from_array(self._board)
 
     @property
     def max_plies(self) -> int:
@@ -282,19 +276,6 @@ def distances_from_middle(columns: int) -> dict[tuple[int, bool], float]:
     }
 
 
-@cache
-def _order_of_bits(rows: int, columns: int) -> npt.NDArray[np.intp]:
-    """Return for each bit of a `Grid`, highest first, the index of its cell in a flat board.
-
-    The bits above the columns and the padding of the first byte get an arbitrary cell and must be
-    masked.
-    """
-    stride = rows + 1
-    bits = np.arange(-(-columns * stride // 8) * 8)[::-1]
-    column, height = bits // stride % columns, np.minimum(bits % stride, rows - 1)
-    return (rows - 1 - height) * columns + column
-
-
 def start(rows: int | None = None, columns: int | None = None) -> ExtendedState:
     """Return an empty board, by default 6 by 8, with 6 pop-outs for each player.
 
@@ -355,11 +336,6 @@ def format_action(action: ExtendedAction) -> str:
     return f"{column}P" if is_popout else f"{column}"
 
 
-def same_action(answer: ExtendedAction) -> ExtendedAction:
-    """Return a student's answer, which is already an action."""
-    return answer
-
-
 ACTION_HELP: Final = "3 to drop into column 3, 3P to pop out of column 3"
 
 EXTENDED: Final = Game(
@@ -372,7 +348,7 @@ EXTENDED: Final = Game(
     from_json=from_json,
     parse_action=parse_action,
     format_action=format_action,
-    file_action=same_action,
+    file_action=lambda answer: answer,
     action_help=ACTION_HELP,
     counts_points=True,
     heuristics=(

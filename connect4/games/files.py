@@ -29,7 +29,7 @@ def board_grid(rows: int, columns: int, game: str) -> Grid:
         raise InputError(
             f"a board of {rows} rows by {columns} columns: {game} has 1 to {MAX_SIDE} of each"
         )
-    return grid_of(rows, columns)
+    return grid_of(rows, columns, 4)
 
 
 def read_position(text: str, source: str) -> tuple[tuple[int, int], Player, list[list[int]]]:
@@ -47,22 +47,29 @@ def read_position(text: str, source: str) -> tuple[tuple[int, int], Player, list
     return popouts, mover, _read_rows(lines[1:], source, 2)
 
 
-def read_grid(text: str, source: str) -> tuple[tuple[int, int], Player, list[list[int]]]:
-    """Read a state file like `read_position`; its first line may be missing.
+def read_grid(text: str, source: str, game: str) -> tuple[Player, list[list[int]]]:
+    """Read the mover and the rows of a game that counts no pop-outs; raises `InputError`.
 
-    Then the player with fewer tokens moves, and the rows may have no spaces. Raises `InputError`.
+    The first line, `0` or `0 0 MOVER`, may be missing. Then the player with fewer tokens moves, and
+    the rows may have no spaces.
     """
     lines = text.rstrip().splitlines()
     if not lines:
         raise InputError(f"{source}:1: the file is empty; expected rows of 0, 1 and 2")
     first, below = lines[0].split(), len(lines[1].split()) if len(lines) > 1 else 0
     if below and ((len(first) != below and len(first) in (1, 3)) or first in FIRST_LINES):
-        return read_position(text, source)
+        popouts, mover, rows = read_position(text, source)
+        if popouts != (0, 0):
+            raise InputError(
+                f"{source}:1: {game} counts no pop-outs; delete this line "
+                "(or write `0 0 2` if player 2 moves)"
+            )
+        return mover, rows
     if all(GRID_LINE.fullmatch(line.strip()) for line in lines):
         lines = [" ".join(line.strip()) for line in lines]
     rows = _read_rows(lines, source, 1)
     ones, twos = (sum(row.count(player) for row in rows) for player in (1, 2))
-    return (0, 0), 2 if ones > twos else 1, rows
+    return 2 if ones > twos else 1, rows
 
 
 def _read_rows(lines: list[str], source: str, first: int) -> list[list[int]]:
@@ -141,9 +148,16 @@ Seen: TypeAlias = tuple[int, int, Player]
 """An earlier position: the masks of player 1 and player 2, and the mover."""
 
 
-def seen_text(seen: Seen) -> str:
-    """Return an earlier position in the form of a state file's `history`."""
-    return ":".join(map(str, seen))
+def setting_lines(start: dict[str, Any], usual: dict[str, int]) -> list[str]:
+    """Return what `read_settings` reads: the lines for the settings in the `start` of a record."""
+    lines = []
+    for name in (name for name in usual if name in start):
+        value = start[name]
+        lines.append(f"{name}={int(value) if isinstance(value, bool) else value}")
+    if "history" in start:
+        seen = (":".join(map(str, position)) for position in start["history"])
+        lines.append(f"history={' '.join(seen)}")
+    return lines
 
 
 def read_settings(

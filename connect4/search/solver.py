@@ -23,12 +23,12 @@ from connect4.games.base import State
 from connect4.games.classic import ClassicState
 from connect4.games.grid import grid_of
 from connect4.search.base import Deadline
-from connect4.search.book import Answer, opening_book
+from connect4.search.book import Answer, find_opening
 
 if TYPE_CHECKING:
     from bitbully import Board
 
-GRID: Final = grid_of(6, 7)
+GRID: Final = grid_of(6, 7, 4)
 SETTING: Final = (GRID.rows, GRID.columns, "first-four")
 """The board and the variant that the solver knows, as in `State.setting`."""
 BOARD: Final = GRID.cells
@@ -107,7 +107,7 @@ class Solver:
         """
         own, mask = _read(state)
         if not winning_cells(own, BOARD ^ mask) & mask + BOTTOMS:
-            opening = opening_book().find(own, mask)
+            opening = find_opening(own, mask)
             if opening is not None:
                 yield opening
                 return
