@@ -182,14 +182,11 @@ def alphabeta(setup: Setup) -> DepthAgent:
 
 def expectimax(setup: Setup) -> DepthAgent:
     """Return `expectimax:depth=K`."""
-    options = setup.agent.options
     estimate, moves = evaluation(setup), order(setup)
-    samples = int(options["samples"]) if "samples" in options else None
-    rng = Random(setup.derived_seed())
     cautious = not setup.game.counts_points
     return DepthAgent(
-        Budget(options, depth=3),
-        lambda deadline: Expectimax(estimate, moves, deadline, samples, rng, cautious),
+        Budget(setup.agent.options, depth=3),
+        lambda deadline: Expectimax(estimate, moves, deadline, cautious),
     )
 
 

@@ -125,9 +125,17 @@ class SlidingAlphaBeta(TableAlphaBeta):
         position = bare(state)
         self._path.add(position)
         try:
-            return self.best_of(state, moves, (depth, below), alpha, beta)
+            best = self.best_of(state, moves, below, alpha, beta)
         finally:
             self._path.discard(position)
+        self.store(state, depth, alpha, beta, best)
+        return best
+
+    def store(self, state: State, depth: int, alpha: float, beta: float, best: float) -> None:
+        if best >= beta:
+            move = self.line[0]
+            self._cutting[move] = self._cutting.get(move, 0) + max(1, depth) ** 2
+        super().store(state, depth, alpha, beta, best)
 
     def _look(self, state: State) -> tuple[float | None, int]:
         """Return the value of a position that needs no search, and the opponent's threats.
@@ -148,16 +156,11 @@ class SlidingAlphaBeta(TableAlphaBeta):
             return won - 1, 0
         return None, steps.completing(other, empty)
 
-    def cut(self, move: Move, depth: int) -> None:
-        super().cut(move, depth)
-        self._cutting[move] = self._cutting.get(move, 0) + max(1, depth) ** 2
-
     def moves(self, state: State, entry: Entry | None) -> list[Move]:
         """Return the moves, the earlier best one first, then those that caused most cutoffs."""
-        cutting, best = self._cutting, None if entry is None else entry.best
-        moves = list(self.order(state))
-        moves.sort(key=lambda move: -cutting.get(move, 0))
-        return moved_to_front(moves, best)
+        cutting = self._cutting
+        moves = sorted(self.order(state), key=lambda move: -cutting.get(move, 0))
+        return moved_to_front(moves, None if entry is None else entry.best)
 
     def replies(self, state: State, threats: int) -> Sequence[Move]:
         """Return the moves that parry a threat to step on the cell `threats`.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from contextlib import suppress
 from enum import IntEnum, IntFlag
 from typing import Final, NamedTuple
@@ -73,13 +72,9 @@ class Trace:
         self._root = 1
         self._search = search
         self._value, self._after, self._begin = search.value, search.after, search.search
-        watched: dict[str, Callable[..., object]] = {
-            "value": self._watch_value,
-            "after": self._watch_after,
-            "search": self._watch_search,
-        }
-        for name, method in watched.items():
-            setattr(search, name, method)
+        search.value = self._watch_value  # type: ignore[method-assign]
+        search.after = self._watch_after
+        search.search = self._watch_search  # type: ignore[method-assign]
 
     def _watch_search(self, state: State, depth: int, first: Move = None) -> Found:
         self._root = state.mover
