@@ -43,10 +43,6 @@ class Expectimax:
     LEAST_SECONDS = 0.1
     """Less time is all for the search: to lay out the tables of these games takes up to 0.03 s."""
 
-    ROUNDS, SURE = 8, 5.0
-    """Every 8 rounds of games the agent compares the means. The move is settled if one action leads
-    each other action by more than 5 standard errors of the difference."""
-
     POPOUT_COSTS = 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 3.0, 4.0, 4.5, 5.5, 6.5
     """What the Nth pop-out in hand costs me if the opponent makes the last move.
 
@@ -74,13 +70,12 @@ class Expectimax:
         plays_out = self.tables_fit and self.LEAST_SECONDS < seconds < inf
         if plays_out:
             self.playouts = self.playouts or Playouts(self.lines)
-            budget.deadline -= seconds * (3 / 4 if budget.may_end else 1 / 2)
+            budget.deadline -= seconds * (3 / 4 if budget.seconds >= 1 else 1 / 2)
         actions = self.lines.actions(position)
         left = self.lines.plies_left(position)
         self.costs = (0.0,) if left % 2 else self.POPOUT_COSTS
         last: Values = []
         current: Values = []
-        settled = False
         try:
             for depth in range(3, min(left, DEEPEST) + 2, 2):
                 self.solved = depth >= left
@@ -94,39 +89,28 @@ class Expectimax:
             best = max(current)[1][1] if current else actions[0][1]
             budget.deadline = deadline
             if plays_out:
-                best, settled = self._play_out(position, last[: self.WIDTH], best)
-        return Found(best, settled=settled)
+                best = self._play_out(position, last[: self.WIDTH], best)
+        return Found(best)
 
     def _rank(self, position: Position, actions: Actions, depth: int, values: Values) -> None:
         """Add the value of each action that this search tries to `values`, as it is found."""
         for item in actions[: self.WIDTH] if self.narrow else actions:
             values.append((self._after(position, *item, depth), item))
 
-    def _play_out(self, position: Position, values: Values, best: int) -> tuple[int, bool]:
-        """Let games to the end choose among actions; return the choice and whether it is settled.
+    def _play_out(self, position: Position, values: Values, best: int) -> int:
+        """Let games to the end choose among the actions of the last search that ended.
 
-        `values` are those of the last search that ended. Without a game, `best` stays.
+        Without a game, `best` stays.
         """
         children = [self.lines.play(position, *item) for _, item in values]
         rounds: list[Array] = []
-        settled = False
         try:
-            while self.playouts and values and not settled:
+            while self.playouts and values:
                 margins = self.playouts.margins(children, self.GAMES, self.budget)
                 rounds.append(margins + [value for value, _ in values])
-                if self.budget.may_end and len(rounds) % self.ROUNDS == 0:
-                    settled = self._leads(np.array(rounds))
         except BudgetSpentError:
             pass
-        if rounds:
-            best = values[np.mean(rounds, 0).argmax()][1][1]
-        return best, settled
-
-    def _leads(self, rounds: Array) -> bool:
-        """Return whether one action is ahead by more than chance allows (`SURE` errors)."""
-        ahead = rounds[:, [rounds.mean(0).argmax()]] - rounds
-        errors = ahead.std(0) / len(rounds) ** 0.5
-        return bool((ahead.mean(0) >= self.SURE * errors).all())
+        return values[np.mean(rounds, 0).argmax()][1][1] if rounds else best
 
     def _after(self, position: Position, gain: float, action: int, depth: int) -> float:
         """Return the mover's expected final margin after an action."""

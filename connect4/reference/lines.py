@@ -186,12 +186,6 @@ class Lines:
             own -= 1
         return codes, drops, -total - gain, key ^ self.turn, 3 - mover, other, own
 
-    def gain(self, codes: Codes, cell: int) -> float:
-        """Return how much my margin grows with a token of mine in the empty `cell`."""
-        i, a, j, b, k, c, m, d = self.look_ups[ME][cell]
-        gain: float = a[codes[i]] + b[codes[j]] + c[codes[k]] + d[codes[m]]
-        return gain
-
     def loss(self, codes: Codes, cell: int) -> float:
         """Return how much my margin falls with a token of the opponent's in the `cell`."""
         i, a, j, b, k, c, m, d = self.look_ups[OPPONENT][cell]

@@ -23,9 +23,6 @@ class AIPlayer:
     node_budget: int | None = None
     """A limit on the positions that a move may visit; it replaces the clock. None for no limit."""
 
-    PATIENCE = 1.0
-    """Seconds. With at least this much time, a move is played and reported once it is settled."""
-
     def __init__(self, player_number: int, time: float):
         """Play as `player_number` (1 or 2) with `time` seconds for each move."""
         self.player_number = player_number
@@ -60,17 +57,12 @@ class AIPlayer:
 
     def _choose(self, state: State, method: type[Search]) -> Move:
         """Return the move that a search by `method` finds."""
-        budget = Budget(self.time, self.node_budget, may_end=self.time >= self.PATIENCE)
+        budget = Budget(self.time, self.node_budget)
         moves = get_valid_actions(self.player_number, state)
         if len(moves) == 1:
             return moves[0]
         search, position = self._prepare(state, method)
-        found = self._search(search, position, budget)
-        column, is_popout = search.lines.move(found.action)
-        if found.settled:
-            move = f"{column}{'P' * is_popout}"
-            print(f"{move} is settled after {budget.spent():.1f} of {self.time:g} s")
-        return column, is_popout
+        return search.lines.move(self._search(search, position, budget).action)
 
     def _prepare(self, state: State, method: type[Search]) -> tuple[Search, Position]:
         """Return the search by `method` on such a board, and the position as it reads it."""
