@@ -21,7 +21,7 @@ from connect4.games.base import (
     opponent,
     quoted,
 )
-from connect4.games.files import board_grid, read_grid, shown, text_from_json
+from connect4.games.files import board_grid, read_grid, text_from_json
 from connect4.games.grid import Grid
 from connect4.games.runs import Run, runs_on
 
@@ -229,7 +229,7 @@ def parse_action(text: str) -> int:
     """Read a column; raises `IllegalAction` for any other text."""
     word = text.strip()
     if not (word.isascii() and word.isdigit() and len(word) <= 4):
-        raise IllegalAction(f"{shown(word)} is not a move: type {ACTION_HELP}")
+        raise IllegalAction(f"{quoted(word)} is not a move: type {ACTION_HELP}")
     return int(word)
 
 

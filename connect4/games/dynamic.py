@@ -22,7 +22,7 @@ from connect4.games.base import (
     State,
     quoted,
 )
-from connect4.games.files import Seen, read_pieces, read_settings, setting_lines, shown
+from connect4.games.files import Seen, read_pieces, read_settings, setting_lines
 from connect4.games.grid import Grid, grid_of
 
 DIRECTIONS: Final = {"E": (1, 0), "N": (0, -1), "S": (0, 1), "W": (-1, 0)}
@@ -358,7 +358,7 @@ def parse_action(text: str) -> str:
     """Read a move, its direction in either case; raises `IllegalAction` for any other text."""
     move = text.strip()
     if re.fullmatch("[0-9][0-9][ENSWensw]", move) is None:  # upper() makes S of a long s
-        raise IllegalAction(f"{shown(move)} is not a move: type {ACTION_HELP}")
+        raise IllegalAction(f"{quoted(move)} is not a move: type {ACTION_HELP}")
     return move.upper()
 
 

@@ -25,7 +25,7 @@ from connect4.games.base import (
     opponent,
     quoted,
 )
-from connect4.games.files import read_position, shown, text_from_json
+from connect4.games.files import read_position, text_from_json
 from connect4.games.grid import Grid, grid_of
 from connect4.games.runs import Run, runs_on
 from connect4.utils import Integer, get_pts, get_row_score
@@ -326,7 +326,7 @@ def parse_action(text: str) -> ExtendedAction:
     """Read `3` (drop) or `3P` (pop-out); raises `IllegalAction` for any other text."""
     match = ACTION_TEXT.fullmatch(text.strip())
     if match is None:
-        raise IllegalAction(f"{shown(text.strip())} is not a move: type {ACTION_HELP}")
+        raise IllegalAction(f"{quoted(text.strip())} is not a move: type {ACTION_HELP}")
     return int(match[1]), bool(match[2])
 
 

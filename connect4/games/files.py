@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, Final, TypeAlias, cast
 
 from connect4.errors import InputError
-from connect4.games.base import Player
+from connect4.games.base import Player, quoted
 from connect4.games.grid import Grid, grid_of
 
 NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}")
@@ -16,11 +16,6 @@ MAX_SIDE: Final = 12
 
 FIRST_LINES: Final = (["0"], ["0", "0", "1"], ["0", "0", "2"])
 GRID_LINE: Final = re.compile("[012]{2,}")
-
-
-def shown(text: str) -> str:
-    """Return `text` in quotes for a message, shortened if it is long."""
-    return repr(text if len(text) <= 20 else text[:20] + "...")
 
 
 def board_grid(rows: int, columns: int, game: str) -> Grid:
@@ -93,7 +88,7 @@ def _read_first_line(line: str, source: str) -> tuple[tuple[int, int], Player]:
     words = line.split()
     if len(words) not in (1, 3):
         raise InputError(
-            f"{source}:1: {shown(line.strip())}; expected the pop-outs of each player (`6`), "
+            f"{source}:1: {quoted(line.strip())}; expected the pop-outs of each player (`6`), "
             "or of both and who moves (`4 3 2`)"
         )
     numbers = [_read_number(word, f"{source}:1") for word in words]
@@ -109,7 +104,7 @@ def _read_first_line(line: str, source: str) -> tuple[tuple[int, int], Player]:
 
 def _read_number(word: str, where: str) -> int:
     if not NUMBER.fullmatch(word):
-        raise InputError(f"{where}: {shown(word)} is not a number")
+        raise InputError(f"{where}: {quoted(word)} is not a number")
     return int(word)
 
 
@@ -138,7 +133,7 @@ def text_from_json(value: Any, game: str, popouts: int | None = None) -> str:
         raise InputError(f"start: not a position of {game} ({error!r})") from None
     for number in numbers:
         if type(number) is not int:
-            raise InputError(f"start: {shown(str(number))} where a whole number is expected")
+            raise InputError(f"start: {quoted(str(number))} where a whole number is expected")
     if not all(rows):
         raise InputError("start: a row without cells")
     return "\n".join([f"{one} {two} {numbers[2]}", *(" ".join(map(str, row)) for row in rows)])
@@ -176,13 +171,13 @@ def read_settings(
                 match = re.fullmatch("([0-9]{1,60}):([0-9]{1,60}):([12])", word)
                 if match is None:
                     raise InputError(
-                        f"{source}: {shown(word)} in history; expected number:number:player"
+                        f"{source}: {quoted(word)} in history; expected number:number:player"
                     )
                 history.append((int(match[1]), int(match[2]), cast("Player", int(match[3]))))
         elif name not in usual:
-            raise InputError(f"{source}: no setting {shown(name)}; expected {', '.join(usual)}")
+            raise InputError(f"{source}: no setting {quoted(name)}; expected {', '.join(usual)}")
         elif re.fullmatch("[0-9]{1,9}", value) is None:
-            raise InputError(f"{source}: {name}={shown(value)}; expected a whole number")
+            raise InputError(f"{source}: {name}={quoted(value)}; expected a whole number")
         else:
             values[name] = int(value)
     return values, tuple(history)
@@ -206,7 +201,7 @@ def read_pieces(
         if equals:
             settings[name] = value
         elif settings:
-            raise InputError(f"{where}: {shown(line)} after the settings; expected name=value")
+            raise InputError(f"{where}: {quoted(line)} after the settings; expected name=value")
         elif number > numbered[0][0] + len(rows):
             raise InputError(f"{where}: a blank line inside the board")
         else:
@@ -224,7 +219,7 @@ def _read_cells(line: str, where: str, symbols: tuple[str, str]) -> list[int]:
     for column, cell in enumerate(cells, 1):
         if cell not in ("", *symbols):
             raise InputError(
-                f"{where}: {shown(cell)} in column {column}; "
+                f"{where}: {quoted(cell)} in column {column}; "
                 f"expected {' or '.join(symbols)} or a blank between commas"
             )
     return [1 + symbols.index(cell) if cell else 0 for cell in cells]

@@ -12,7 +12,7 @@ from connect4.games.base import State
 from connect4.search import mcts
 from connect4.search.base import Move, OutOfBudgetError
 from connect4.search.minimax import Expectimax, Found, Minimax
-from connect4.search.solver import ORDER, LibrarySolver, Solver
+from connect4.search.solver import ORDER, PerfectPlay
 
 MAX_NODES: Final = 1_000_000
 """The most nodes that a person can still explore."""
@@ -142,7 +142,7 @@ def mark_line(nodes: list[Node], line: tuple[Move, ...]) -> list[Node]:
     return marked
 
 
-def nodes_of_solver(perfect: Solver | LibrarySolver, start: State) -> list[Node]:
+def nodes_of_solver(perfect: PerfectPlay, start: State) -> list[Node]:
     """Return the line of perfect play, with the score of every move at each of its positions.
 
     The line ends early if the solver's budget runs out; raises `OutOfBudgetError` if that happens
