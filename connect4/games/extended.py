@@ -307,19 +307,14 @@ def from_json(value: dict[str, Any]) -> ExtendedState:
     """Read the `start` of a record; raises `InputError`."""
     state = read(text_from_json(value, "ExtendedConnect4"), "start")
     if "maximum" in value:
-        state.maximum = _read_maximum(value["maximum"], state.popouts)
+        match value["maximum"]:
+            case [int(one), int(two)] if one >= state.popouts[0] and two >= state.popouts[1]:
+                state.maximum = one, two
+            case _:
+                raise InputError(
+                    "start: maximum is a pair of whole numbers, not below the pop-outs left"
+                )
     return state
-
-
-def _read_maximum(value: object, popouts: tuple[int, int]) -> tuple[int, int]:
-    if not (
-        isinstance(value, list)
-        and len(value) == 2
-        and all(type(count) is int for count in value)
-        and all(left <= count for left, count in zip(popouts, value, strict=True))
-    ):
-        raise InputError("start: maximum is a pair of whole numbers, not below the pop-outs left")
-    return value[0], value[1]
 
 
 def parse_action(text: str) -> ExtendedAction:
