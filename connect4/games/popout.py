@@ -26,7 +26,8 @@ from connect4.games.extended import (
     format_action,
     parse_action,
 )
-from connect4.games.files import (
+from connect4.games.grid import Grid
+from connect4.games.state_files import (
     Seen,
     board_grid,
     read_grid,
@@ -34,7 +35,6 @@ from connect4.games.files import (
     setting_lines,
     text_from_json,
 )
-from connect4.games.grid import Grid
 
 MAX_PLIES: Final = 200
 """A game of N plies is a draw; so is the third repetition of a position."""

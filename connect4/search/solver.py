@@ -4,7 +4,7 @@ The score of a position is that of the side to move: 22 minus the number of the 
 once its four is complete, negative if the opponent wins, 0 for a draw. The method is that of
 P. Pons, "Solving Connect 4" (2015), after J. D. Allis, "A knowledge-based approach of Connect-Four"
 (1988). Here the threats of all moves are found at once, in lanes of one wide integer. The first
-plies would take hours; they come from the opening book (`search/book.py`).
+plies would take hours; they come from the opening book (`search/openings.py`).
 
 `LibrarySolver` answers at once with the library `bitbully`, if it is installed (extra `solver`).
 No other module of the kit uses that library, whose licence is the AGPL, version 3.
@@ -24,7 +24,7 @@ from connect4.games.base import State
 from connect4.games.classic import ClassicState
 from connect4.games.grid import grid_of
 from connect4.search.base import Deadline
-from connect4.search.book import Answer, find_opening
+from connect4.search.openings import Answer, find_opening
 
 GRID: Final = grid_of(6, 7, 4)
 SETTING: Final = (GRID.rows, GRID.columns, "first-four")
