@@ -202,4 +202,4 @@ def test_only_games_with_points_show_any(game: str) -> None:
     state, out = rules.start(None, None), io.StringIO()
     names = AgentName("one", "random"), AgentName("two", "random")
     TerminalView(TablePlan(rules, state, names, Terms(1.0, 1), rules.title), out).begin()
-    assert ("0 points" in out.getvalue()) == state.counts_points
+    assert ("0 points" in out.getvalue()) == state.game.counts_points

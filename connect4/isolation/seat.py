@@ -67,10 +67,7 @@ Lifetime: TypeAlias = Literal["game", "move"]
 
 LEVELS: Final = ("none", "process", "strong", "wasm")
 
-IN_REFEREES_PROCESS: Final = frozenset({"remote"})
-"""Kinds that use the network and run only the kit's code."""
-
-OUTSIDE: Final = frozenset({"remote", "env", "kaggle"})
+OUTSIDE: Final = frozenset({"env", "kaggle"})
 """Kinds that cannot run in a WebAssembly Python."""
 
 USUAL_LIMITS: Final = Limits()
@@ -130,7 +127,7 @@ def open_seat(
         from connect4.isolation.wasm.seat import WasmSeat
 
         return WasmSeat(setup, limits, lifetime)
-    if level == "none" or setup.agent.kind in IN_REFEREES_PROCESS:
+    if level == "none":
         return InProcessSeat(setup)
     return IsolatedSeat(setup, level, limits, lifetime, core)
 

@@ -92,7 +92,7 @@ def _marks_and_notes(
 ) -> tuple[list[RunMark], list[str]]:
     """Return the runs to mark, and the lines of text about them below the picture."""
     runs = state.runs()
-    if not state.counts_points:
+    if not state.game.counts_points:
         return [RunMark(run.cells[0], run.cells[-1], "won", "") for run in runs], []
     if runs_of is not None:
         own = sorted((run for run in runs if run.player == runs_of), key=lambda run: -run.points)

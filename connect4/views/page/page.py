@@ -88,7 +88,7 @@ def head_data(record: Record) -> dict[str, Any]:
         "start": "".join(map(str, record.start.board().ravel().tolist())),
         "scores": list(record.start.scores()),
         "left": record.start.pop_outs_left,
-        "counts_points": record.start.counts_points,
+        "counts_points": record.start.game.counts_points,
     }
 
 
@@ -154,7 +154,7 @@ def result_text(record: Record) -> str:
     one, two = record.result.scores
     winner = record.result.winner
     who = f"Player {winner} wins" if winner else "Nobody wins"
-    score = f", {one}:{two}" if record.start.counts_points else ""
+    score = f", {one}:{two}" if record.start.game.counts_points else ""
     return f"{who}{score} ({ENDINGS[record.result.ending]})."
 
 

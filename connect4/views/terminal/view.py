@@ -58,7 +58,7 @@ class Style:
 
     def of(self, state: State) -> Style:
         """Return the style with the letters of a game that has its own notation."""
-        return self if state.display() is None else replace(self, tokens=state.symbols)
+        return replace(self, tokens=state.symbols) if state.slides else self
 
 
 def style_for(stream: TextIO) -> Style:
@@ -181,7 +181,7 @@ class TerminalView:
         if self._live:
             return
         one, two = event.state.scores()
-        score = f"{one}:{two}" if event.state.counts_points else ""
+        score = f"{one}:{two}" if event.state.game.counts_points else ""
         self._print(
             [
                 *self._reply(turn),
@@ -222,7 +222,7 @@ class TerminalView:
                 left = f"   {state.pop_outs_left[player - 1]} pop-outs left"
             name = f"Player {player} {self._style.of(state).token(player)} {agent:<{width}}"
             word = "point " if points == 1 else "points"
-            counted = f" {points:4} {word}{left}" if state.counts_points else left
+            counted = f" {points:4} {word}{left}" if state.game.counts_points else left
             lines.append(f"  {name}{counted}")
         return lines
 
