@@ -106,13 +106,18 @@ def importable(folder: Path | None) -> tuple[Path, ...]:
     return tuple(sorted(packages | modules))
 
 
-WORKER_FILES: Final = (
+SUBMISSION_FILES: Final = (
     *("__init__.py", "config.py", "errors.py", "games", "utils.py"),
-    *(f"isolation/{name}.py" for name in ("__init__", "limits", "protocol", "sandbox")),
-    *(f"isolation/{name}.py" for name in ("seccomp", "submission", "worker")),
+    *(f"isolation/{name}.py" for name in ("__init__", "protocol", "submission")),
     *(f"players/{name}.py" for name in ("__init__", "base", "names", "student")),
 )
-"""The modules of the kit that are loaded before a submission runs."""
+"""The modules of the kit, and the folder, that load and call a student's file."""
+
+WORKER_FILES: Final = (
+    *SUBMISSION_FILES,
+    *(f"isolation/{name}.py" for name in ("limits", "sandbox", "seccomp", "worker")),
+)
+"""Those that are loaded before a submission runs in a process."""
 
 
 def needs_no_package(allowed: Sequence[str] | None) -> bool:
@@ -168,24 +173,14 @@ def python_paths() -> tuple[str, ...]:
 
 
 @cache
-def paths_for(allowed: tuple[str, ...] | None, folder: Path | None) -> tuple[str, ...]:
-    """Return the paths that agents may read, without the kit's files that a warden adds.
-
-    `allowed` are the modules that a submission may import; None for an agent of the kit. That may
-    import modules of `folder`, too.
-    """
-    if needs_no_package(allowed):
-        return python_paths()
-    paths = readable_paths(None if allowed is None else ())
-    return tuple(map(str, (*paths, *importable(folder))))
-
-
-@cache
 def rules(allowed: tuple[str, ...] | None, folder: Path | None) -> int | None:
     """Return a descriptor of the rules, which stays open; None without Landlock.
 
-    A submission may also list the library's folder, in which Python looks up modules. Raises
-    `OSError`.
+    `allowed` are the modules that a submission may import; None for an agent of the kit, which may
+    import modules of `folder`, too. A warden adds files of the kit. A submission may also list the
+    library's folder, in which Python looks up modules. Raises `OSError`.
     """
-    listable = [str(library_folders()[0])] if needs_no_package(allowed) else []
-    return sandbox.rules(paths_for(allowed, folder), listable)
+    if needs_no_package(allowed):
+        return sandbox.rules(python_paths(), [str(library_folders()[0])])
+    paths = readable_paths(None if allowed is None else ())
+    return sandbox.rules(map(str, (*paths, *importable(folder))))

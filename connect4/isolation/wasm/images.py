@@ -18,11 +18,10 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
 from typing import Final
 
 from connect4.errors import IsolationError
-from connect4.isolation.readable import KIT
+from connect4.isolation.readable import KIT, SUBMISSION_FILES
 from connect4.isolation.wasm import package
 from connect4.isolation.wasm.budget import FUEL_PER_SECOND
 from connect4.isolation.wasm.interpreter import End, Interpreter
@@ -34,7 +33,7 @@ KIT_FOLDER: Final = "kit"
 
 EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
-VERSION: Final = "3"
+VERSION: Final = "4"
 """Change this with the format of a stored image or with any answer of `system.System`."""
 
 ENDS: Final = (".py", "/__init__.py")
@@ -58,24 +57,19 @@ __turn__ = guest.turn
 guest.begin({kept}, {allowed}, {others})
 """
 
-SUBMISSION_FILES: Final = (
-    *("connect4/__init__.py", "connect4/config.py", "connect4/errors.py", "connect4/utils.py"),
-    "connect4/games/*.py",
-    *(f"connect4/isolation/{name}.py" for name in ("__init__", "protocol")),
-    "connect4/isolation/submission.py",
+GUEST_FILES: Final = (
+    *(f"connect4/{name}" for name in SUBMISSION_FILES),
     *("connect4/isolation/wasm/__init__.py", "connect4/isolation/wasm/guest.py"),
-    *(f"connect4/players/{name}.py" for name in ("__init__", "base", "names", "student")),
 )
 """The files that load and call a student's file. They determine the image and the fuel."""
 
 KIT_FILES: Final = (
-    *SUBMISSION_FILES,
-    *(f"connect4/players/{name}.py" for name in ("agents", "building", "checks", "random")),
-    "connect4/players/registry.py",
-    "connect4/search/*",
+    *GUEST_FILES,
+    *(f"connect4/players/{name}.py" for name in ("agents", "random", "registry")),
+    "connect4/search",
 )
 
-REFERENCE_FILES: Final = ("connect4/players/reference.py", "connect4/reference/*")
+REFERENCE_FILES: Final = ("connect4/players/reference.py", "connect4/reference")
 """Those of `reference` alone: the students' edition, where fuel is the same, lacks them."""
 
 KIT_MODULES: Final = ("connect4.players.registry", "connect4.players.agents", "connect4.games")
@@ -117,8 +111,9 @@ def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> tuple[
     own = [name for name in names if name.partition(".")[0] == "connect4"]
     everything = own != list(names)
     library = {LIBRARY: _library(everything)}
-    paths = [f"{name.replace('.', '/')}{end}" for name in own for end in ENDS]
-    kit = _kit_files((*(KIT_FILES if allowed is None else SUBMISSION_FILES), *paths, *more))
+    kit = _kit_files((*(KIT_FILES if allowed is None else GUEST_FILES), *more))
+    own_files = _kit_files(f"{name.replace('.', '/')}{end}" for name in own for end in ENDS)
+    kit |= own_files
     text = START.format(
         names=names,
         more=() if allowed is not None else KIT_MODULES,
@@ -134,9 +129,7 @@ def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> tuple[
         image = _boot(Tree(library | kit), text)
         package.write_cached(f"image-{key}.bin", zlib.compress(image, 1))
         package.drop_cached("image-*.bin", KEPT_IMAGES)
-    own_files = {f"{KIT_FOLDER}/{path}" for path in paths}
-    seen = {name: kit[name] for name in kit if allowed is None or name in own_files}
-    return image, Tree(library | seen)
+    return image, Tree(library | (kit if allowed is None else own_files))
 
 
 def kit_digest() -> str:
@@ -184,10 +177,11 @@ def copy(
     memory_bytes: int,
     printed: Callable[[bytes], None],
     more: tuple[str, ...] = (),
+    seed: int = 0,
 ) -> tuple[Interpreter, System]:
     """Return a copy of a started Python with its own files, clock and random bytes."""
     image, tree = start(allowed, more)
-    system = System(tree, printed)
+    system = System(tree, printed, seed)
     return Interpreter(system, memory_bytes, image), system
 
 
@@ -212,17 +206,17 @@ def _library(everything: bool) -> bytes:
     return written.getvalue()
 
 
-def _kit_files(patterns: Iterable[str]) -> dict[str, bytes]:
-    """Return files of the kit, by their paths in an agent's Python."""
-    paths = {path for pattern in patterns for path in KIT.parent.glob(pattern)}
-    return {
-        f"{KIT_FOLDER}/{path.relative_to(KIT.parent).as_posix()}": _text(path)
-        for path in sorted(paths)
-        if path.is_file() and not path.name.endswith("_test.py")
-    }
+def _kit_files(names: Iterable[str]) -> dict[str, bytes]:
+    """Return files of the kit, and those in folders of it, by their paths in an agent's Python.
 
-
-def _text(path: Path) -> bytes:
-    """Return a file; sources have the same line ends on every system."""
-    data = path.read_bytes()
-    return data.replace(b"\r\n", b"\n") if path.suffix in (".py", ".txt") else data
+    Sources have the same line ends on every system.
+    """
+    named = [KIT.parent / name for name in names]
+    paths = {path for each in named for path in (each.iterdir() if each.is_dir() else [each])}
+    found: dict[str, bytes] = {}
+    for path in sorted(path for path in paths if path.is_file()):
+        data = path.read_bytes()
+        text = path.suffix == ".py"
+        place = f"{KIT_FOLDER}/{path.relative_to(KIT.parent).as_posix()}"
+        found[place] = data.replace(b"\r\n", b"\n") if text else data
+    return found
