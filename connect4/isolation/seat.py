@@ -25,13 +25,7 @@ from connect4.isolation.agent_process import (
 )
 from connect4.isolation.in_process import InProcessSeat
 from connect4.isolation.limits import Limits, allow_tasks, join_group
-from connect4.isolation.measuring import (
-    FREE_LOADING,
-    MADE_ANEW,
-    ReloadedSeat,
-    Timed,
-    one_core,
-)
+from connect4.isolation.measuring import Timed, one_core
 from connect4.isolation.protocol import (
     FAILED,
     NO_ANSWER,
@@ -42,6 +36,7 @@ from connect4.isolation.protocol import (
     read_answer,
     read_message,
 )
+from connect4.isolation.reloaded import FREE_LOADING, MADE_ANEW, ReloadedSeat
 from connect4.isolation.spawn import (
     FORKS,
     PATIENCE,
@@ -175,11 +170,6 @@ class IsolatedSeat(ReloadedSeat):
             why = self._launcher.close() or "no reason given"
             raise IsolationError(f"{error}: {why}") from None
 
-    def begin_turn(self, number: int) -> None:
-        if self._child is not None:
-            self._child.channel.hear_prints()
-        super().begin_turn(number)
-
     def _ask(self, state: State, seconds: Seconds | None) -> Reply:
         loading = 0.0
         if self._child is not None:
@@ -231,7 +221,7 @@ class IsolatedSeat(ReloadedSeat):
         A process without an answer reports its stack now, outside the turn's time. A starved turn
         does not report it, and the reload after it is free.
         """
-        self._reloads.free = timed.starved
+        self._reload_is_free = timed.starved
         answered = timed.line is not None
         lines = [timed.late_text(limit, answered, self._limits.margin_seconds)]
         if timed.loading:
@@ -310,7 +300,7 @@ class IsolatedSeat(ReloadedSeat):
         except ProcessEndedError:
             self._end()
             raise IsolationError(f"an agent's process ended at once: {self.log}") from None
-        child.known_as(value if key == UP else 0)
+        child.pid = child.channel.sender or (value if key == UP else 0)
         join_group(self._launcher.group, child.pid)
         if key != UP:
             raise IsolationError(f"an agent's process cannot be isolated: {value}")

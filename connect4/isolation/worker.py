@@ -150,10 +150,9 @@ def _rules(control: Socket, files: Iterable[Path]) -> int | None:
     _, handles = _receive(control, len(protocol.RULES))
     if not handles:
         return None
-    rules = sandbox.moved_up(handles[0])
     for path in files:
-        sandbox.allow(rules, str(path))
-    return rules
+        sandbox.allow(handles[0], str(path))
+    return handles[0]
 
 
 def _receive(control: Socket, size: int) -> tuple[bytes, tuple[int, ...]]:
@@ -171,7 +170,6 @@ def _guard(control: Socket) -> tuple[Socket, Socket, int, int]:
     """
     if sys.platform == "linux":
         sandbox.prctl(PR_SET_CHILD_SUBREAPER, 1)  # adopt the processes that an agent leaves behind
-    sandbox.prepare()
     gc.freeze()
     agent, parent = 0, os.getpid()
     while True:
