@@ -19,9 +19,10 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from connect4.isolation import sandbox
-from connect4.players.names import STUDENT_FILE
 
 KIT: Final = Path(__file__).resolve().parents[1]
+
+GRADER: Final = KIT.with_name("grader")
 
 PYTHON: Final = Path(sys.executable).parent.resolve() / Path(sys.executable).name
 """The interpreter, by a path without `..` or linked folders, which a sandbox lacks.
@@ -71,36 +72,26 @@ def readable_paths(files: Files = None) -> tuple[Path, ...]:
     folders: list[str | Path] = [*library_folders(), *package_folders(), *SYSTEM_LIBRARIES]
     folders += [f"{sys.base_prefix}/lib", f"{sys.base_prefix}/lib64"]
     found = {Path(folder).resolve() for folder in folders if os.access(folder, os.R_OK)}
-    parts = {part for path in found for part in _without_kit(path)}
-    return tuple(sorted(parts | set(_kit() if files is None else files)))
+    parts = {part for path in found for part in _without(path, KIT, GRADER)}
+    students = (KIT / "players" / name for name in ("ai.py", "report.txt", "__pycache__"))
+    kit = _without(KIT, *students) if files is None else files
+    return tuple(sorted({*parts, *kit}))
 
 
-def _without_kit(path: Path) -> Iterator[Path]:
-    """Yield the path; if the kit is below it, yield its other entries instead."""
-    if path not in KIT.parents:
+def _without(path: Path, *hidden: Path) -> Iterator[Path]:
+    """Yield the path, unless it is hidden; if one of these is below it, yield its other entries."""
+    if any(path in each.parents for each in hidden):
+        for entry in path.iterdir():
+            yield from _without(entry, *hidden)
+    elif path not in hidden:
         yield path
-        return
-    for entry in path.iterdir():
-        if entry in KIT.parents:
-            yield from _without_kit(entry)
-        elif entry != KIT and entry.name != "grader":
-            yield entry
-
-
-def _kit() -> Iterator[Path]:
-    """Yield the kit without the student's file and its compiled form."""
-    for entry in KIT.iterdir():
-        if entry == STUDENT_FILE.parent:
-            yield from (path for path in entry.glob("*.py") if path != STUDENT_FILE)
-        else:
-            yield entry
 
 
 def importable(folder: Path | None) -> tuple[Path, ...]:
     """Return the modules and packages in a folder, except the kit, for a policy to import."""
     if folder is None:
         return ()
-    entries = set(folder.iterdir()) - {KIT, KIT.with_name("grader")}
+    entries = set(folder.iterdir()) - {KIT, GRADER}
     packages = {entry for entry in entries if (entry / "__init__.py").is_file()}
     modules = {entry for entry in entries if entry.is_file() and inspect.getmodulename(entry)}
     return tuple(sorted(packages | modules))

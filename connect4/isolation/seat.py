@@ -62,9 +62,6 @@ Lifetime: TypeAlias = Literal["game", "move"]
 
 LEVELS: Final = ("none", "process", "strong", "wasm")
 
-IN_REFEREES_PROCESS: Final = frozenset({"remote"})
-"""Kinds that use the network and run only the kit's code."""
-
 OUTSIDE: Final = frozenset({"remote", "env", "kaggle"})
 """Kinds that cannot run in a WebAssembly Python."""
 
@@ -125,7 +122,7 @@ def open_seat(
         from connect4.isolation.wasm.seat import WasmSeat
 
         return WasmSeat(setup, limits, lifetime)
-    if level == "none" or setup.agent.kind in IN_REFEREES_PROCESS:
+    if level == "none" or setup.agent.kind == "remote":  # only the kit's code, and a network
         return InProcessSeat(setup)
     return IsolatedSeat(setup, level, limits, lifetime, core)
 

@@ -45,7 +45,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
             raise InputError(f"doctor: level {offer}: {headline(str(error))}") from None
     if "wasm" in offered:
         tell("wasm: fuel a second")
-        measured = replace(measured, fuel=speed.measure().median)
+        measured = replace(measured, fuel=speed.measure()[1])
     tell("")
     demanded = rubric.limits.require or "process"
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -151,7 +151,7 @@ def identity_text() -> str:
 
 def _key(everything: bool, kit: dict[str, bytes], text: str) -> str:
     """Return a hash of everything that the image depends on."""
-    known = [VERSION, everything, package.identity(), package.stdlib_digest(), text]
+    known = [VERSION, everything, package.identity(), text]
     digest = hashlib.sha256(json.dumps(known).encode())
     for path, data in sorted(kit.items()):
         digest.update(f"{path}:{len(data)}:".encode() + data)

@@ -6,7 +6,7 @@ import json
 import statistics
 import time
 from contextlib import closing, suppress
-from typing import Final, NamedTuple
+from typing import Final
 
 from connect4.config import ALLOWED_MODULES
 from connect4.isolation.wasm import images, package
@@ -33,29 +33,11 @@ LOADS: Final = {
 """The measured loads: each takes a tenth of a second or less."""
 
 
-class Speed(NamedTuple):
-    """Fuel per wall-clock second, for each load in each round."""
+def measure() -> tuple[dict[str, list[float]], float]:
+    """Return the fuel per wall-clock second of each load, in each round, and the median of all.
 
-    rounds: dict[str, list[float]]
-
-    @property
-    def median(self) -> float:
-        """The median of all rounds."""
-        return statistics.median(value for values in self.rounds.values() for value in values)
-
-    @property
-    def slowest(self) -> float:
-        """The median of the slowest load."""
-        return min(statistics.median(values) for values in self.rounds.values())
-
-    @property
-    def fastest(self) -> float:
-        """The median of the fastest load."""
-        return max(statistics.median(values) for values in self.rounds.values())
-
-
-def measure() -> Speed:
-    """Measure this machine, and keep the result for `fuel_a_second`."""
+    The median is kept for `fuel_a_second`.
+    """
     rounds: dict[str, list[float]] = {name: [] for name in LOADS}
     for _ in range(ROUNDS):
         interpreter, _ = images.copy(ALLOWED_MODULES, 1 << 30, lambda data: None)
@@ -65,9 +47,9 @@ def measure() -> Speed:
                 ended = interpreter.run(f"exec({text!r}, {{}})", None)
                 assert ended.end is End.RETURNED, ended
                 rounds[name].append(ended.fuel / (time.monotonic() - began))
-    speed = Speed(rounds)
-    package.write_cached(FILE, json.dumps({"fuel_a_second": round(speed.median)}).encode())
-    return speed
+    median = statistics.median(value for values in rounds.values() for value in values)
+    package.write_cached(FILE, json.dumps({"fuel_a_second": round(median)}).encode())
+    return rounds, median
 
 
 def fuel_a_second() -> float:
