@@ -480,11 +480,11 @@ def test_an_agent_that_idles_past_its_limit_cannot_blame_a_busy_machine(
     tmp_path: Path, then: str
 ) -> None:
     """It waited for a processor, but for less than it idled."""
-    core = max(os.sched_getaffinity(0))
     work = "import os, signal, time\nend = time.thread_time() + 0.1\n"
     path = agent(tmp_path, f"{work}while time.thread_time() < end: pass\n{then}")
+    opened = seat(path)
+    core = max(os.sched_getaffinity(0)) if opened._core is None else opened._core
     with burners(core, 1):
-        opened = open_seat(setup(path), "process", core=core)
         reply = opened.ask(board(), 0.5)
         opened.close()
     assert reply.outcome is Outcome.TIMEOUT

@@ -109,12 +109,11 @@ def open_seat(
     level: Level,
     limits: Limits = USUAL_LIMITS,
     lifetime: Lifetime = "game",
-    core: int | None = None,
 ) -> InProcessSeat | IsolatedSeat | WasmSeat:
     """Return a seat whose agent is ready; a person's seat is a `HumanSeat` instead.
 
-    `core` is the processor that the agent must stay on. Raises `IsolationError` if the machine
-    cannot run an agent at that level; errors of the agent appear in its turns.
+    Raises `IsolationError` if the machine cannot run an agent at that level; errors of the agent
+    appear in its turns.
     """
     if level == "wasm":
         if setup.agent.kind in OUTSIDE:
@@ -124,7 +123,7 @@ def open_seat(
         return WasmSeat(setup, limits, lifetime)
     if level == "none" or setup.agent.kind == "remote":  # only the kit's code, and a network
         return InProcessSeat(setup)
-    return IsolatedSeat(setup, level, limits, lifetime, core)
+    return IsolatedSeat(setup, level, limits, lifetime)
 
 
 def _launcher(setup: Setup, source: bytes | None, level: Level, limits: Limits) -> Launcher:
@@ -153,14 +152,13 @@ class IsolatedSeat(ReloadedSeat):
         level: Level,
         limits: Limits = USUAL_LIMITS,
         lifetime: Lifetime = "game",
-        core: int | None = None,
     ) -> None:
         """Start the agent; raises `IsolationError`."""
         super().__init__(setup, limits, lifetime)
         self._shares_user = machine.shares_user(level == "strong")
         self._child: AgentProcess | None = None
         self._launcher = _launcher(setup, self._source, level, limits)
-        self._core = one_core() if core is None else core
+        self._core = one_core()
         try:
             self._load_first()
         except WardenGoneError as error:
