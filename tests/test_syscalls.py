@@ -145,8 +145,8 @@ def test_some_calls_are_judged_by_their_arguments(
 def test_nothing_is_read_past_the_page_cache(name: str) -> None:
     machine = MACHINES[name]
     openat, fcntl = (CONDITIONAL[call][machine.column] or 0 for call in ("openat", "fcntl"))
-    assert verdict(machine, openat, (-100, 0, machine.direct)) == REFUSED
-    assert verdict(machine, fcntl, (3, seccomp.F_SETFL, machine.direct)) == REFUSED
+    assert verdict(machine, openat, (-100, 0, os.O_DIRECT)) == REFUSED
+    assert verdict(machine, fcntl, (3, seccomp.F_SETFL, os.O_DIRECT)) == REFUSED
 
 
 @pytest.mark.parametrize("name", MACHINES)

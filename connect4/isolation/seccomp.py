@@ -88,13 +88,11 @@ class Machine(NamedTuple):
     audit: int
     column: int
     unused: range
-    direct: int
-    """`O_DIRECT`, whose value depends on the architecture."""
 
 
 MACHINES: Final = {
-    "x86_64": Machine(0xC000003E, 0, range(337, 424), 0x4000),
-    "aarch64": Machine(0xC00000B7, 1, range(295, 424), 0x10000),
+    "x86_64": Machine(0xC000003E, 0, range(337, 424)),
+    "aarch64": Machine(0xC00000B7, 1, range(295, 424)),
 }
 LAST_KNOWN: Final = 469
 """Calls above this number were unknown when the tables were made; they fail with `ENOSYS`."""
@@ -122,8 +120,6 @@ WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 CLOSE_RANGE_CLOEXEC: Final = 4
 """Without `CLOSE_RANGE_UNSHARE`, which would give each thread the file limit of the process."""
 PIPE_FLAGS: Final = os.O_CLOEXEC | os.O_NONBLOCK
-O_ASYNC: Final = 0x2000
-O_NOATIME: Final = 0x40000
 
 FCNTL_ALLOWED: Final = (0, 1, 2, 3, 1030)
 """`F_DUPFD`, `F_GETFD`, `F_SETFD`, `F_GETFL`, `F_DUPFD_CLOEXEC`: no locks, leases or signals."""
@@ -219,9 +215,9 @@ def _futex() -> list[Instruction]:
     ]
 
 
-def _conditions(here: Machine, own_pid: int, landlocked: bool) -> dict[str, list[Instruction]]:
+def _conditions(own_pid: int, landlocked: bool) -> dict[str, list[Instruction]]:
     """Return the checks of each call in `CONDITIONAL`; a call that passes them is allowed."""
-    unseen = here.direct | O_NOATIME | O_ASYNC
+    unseen = os.O_DIRECT | os.O_NOATIME | os.O_ASYNC
     opening = unseen if landlocked else unseen | WRITING
     own = (0, own_pid)
     set_flags = [_load(1), (EQUAL, 0, 5, F_SETFL), *_without(2, unseen), (RETURN, 0, 0, ALLOW)]
@@ -265,7 +261,7 @@ def program(here: Machine, own_pid: int, landlocked: bool) -> list[Instruction]:
         (AT_LEAST, 1, 0, here.unused.stop),
         (RETURN, 0, 0, UNKNOWN),
     ]
-    conditions = _conditions(here, own_pid, landlocked)
+    conditions = _conditions(own_pid, landlocked)
     for name, numbers in (CONDITIONAL | CALLS).items():
         number = numbers[here.column]
         if number is not None:

@@ -13,13 +13,15 @@ import hashlib
 import io
 import json
 import posixpath
+import statistics
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import cache
 from typing import Final
 
+from connect4.config import ALLOWED_MODULES
 from connect4.errors import IsolationError
 from connect4.isolation.readable import KIT, SUBMISSION_FILES
 from connect4.isolation.wasm import package
@@ -220,3 +222,51 @@ def _kit_files(names: Iterable[str]) -> dict[str, bytes]:
         place = f"{KIT_FOLDER}/{path.relative_to(KIT.parent).as_posix()}"
         found[place] = data.replace(b"\r\n", b"\n") if text else data
     return found
+
+
+# -- how fast this machine runs them, to estimate durations
+
+USUAL_SPEED: Final = 4_000_000_000
+"""The fuel of a wall-clock second on a typical machine, used until one is measured."""
+
+SPEED_FILE: Final = "speed.json"
+
+ROUNDS: Final = 5
+
+LOADS: Final = {
+    "loops and integers": "s = 0\nfor i in range(150_000): s += i * i % 7",
+    "dictionaries and tuples": (
+        "d = {}\nfor i in range(40_000): d[i % 997, i % 7] = d.get((i % 997, i % 7), 0) + 1"
+    ),
+    "small numpy arrays": (
+        "import numpy as np\na = np.zeros((8, 10), dtype=int)\n"
+        "for i in range(3_000): (a == i).sum()"
+    ),
+    "calls and lists": ("def f(n):\n    return [n] if n < 2 else f(n - 1) + f(n - 2)\nf(18)"),
+}
+"""The measured loads: each takes a tenth of a second or less."""
+
+
+def measure_speed() -> tuple[dict[str, list[float]], float]:
+    """Return the fuel per wall-clock second of each load, in each round, and the median of all.
+
+    The median is kept for `fuel_a_second`.
+    """
+    rounds: dict[str, list[float]] = {name: [] for name in LOADS}
+    for _ in range(ROUNDS):
+        interpreter, _ = copy(ALLOWED_MODULES, MEMORY_BYTES, lambda data: None)
+        with closing(interpreter):
+            for name, text in LOADS.items():
+                ended = interpreter.run(f"exec({text!r}, {{}})", None)
+                assert ended.end is End.RETURNED, ended
+                rounds[name].append(ended.fuel / ended.seconds)
+    median = statistics.median(value for values in rounds.values() for value in values)
+    package.write_cached(SPEED_FILE, json.dumps({"fuel_a_second": round(median)}).encode())
+    return rounds, median
+
+
+def fuel_a_second() -> float:
+    """Return the fuel a second that `measure_speed` found on this machine, or a typical value."""
+    with suppress(ValueError, TypeError, KeyError):
+        return float(json.loads(package.read_cached(SPEED_FILE) or b"")["fuel_a_second"])
+    return USUAL_SPEED
