@@ -60,7 +60,9 @@ def enter(
     prctl(PR_SET_PDEATHSIG, 9)  # after the change of user, which clears it
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     if files is not None:
-        _restrict(files)
+        if _syscall(RESTRICT_SELF, ctypes.c_int(files), ctypes.c_uint32(0)):
+            raise OSError(ctypes.get_errno(), "Landlock: the ruleset was refused")
+        os.close(files)
     if seccomp.available():
         seccomp.install(landlocked=files is not None)
 
@@ -222,15 +224,6 @@ def rules(readable: Iterable[str], listable: Iterable[str] = ()) -> int | None:
     allow(rules, "/dev/urandom", READ_FILE)
     allow(rules, "/dev/null", READ_FILE | WRITE_FILE)
     return rules
-
-
-def _restrict(rules: int) -> None:
-    """Apply the rules of `ruleset` to this process for good, and close them; raises `OSError`."""
-    try:
-        if _syscall(RESTRICT_SELF, ctypes.c_int(rules), ctypes.c_uint32(0)):
-            raise OSError(ctypes.get_errno(), "Landlock: the ruleset was refused")
-    finally:
-        os.close(rules)
 
 
 def allow(rules: int, path: str, rights: int = READ_FILE | READ_DIR) -> None:
