@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from connect4 import record as records
 from connect4.errors import InputError, headline
-from connect4.isolation.measuring import NO_PLAYER
+from connect4.isolation.reloaded import NO_PLAYER
 from connect4.views import document
 from connect4.views.page import page as replay_page
 from grader.handin.submission import without_folders

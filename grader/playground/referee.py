@@ -18,7 +18,8 @@ from connect4.games.base import SIDES, Player, Seconds
 from connect4.games.extended import EXTENDED
 from connect4.isolation import protocol
 from connect4.isolation.limits import Limits
-from connect4.isolation.measuring import MADE_ANEW, Timed
+from connect4.isolation.measuring import Timed
+from connect4.isolation.reloaded import MADE_ANEW
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent

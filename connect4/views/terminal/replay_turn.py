@@ -18,7 +18,7 @@ import numpy as np
 from connect4 import record as records
 from connect4.errors import IllegalAction, InputError, IsolationError, harmless
 from connect4.games.base import SIDES, Ending, Player, Seconds
-from connect4.isolation.measuring import NO_PLAYER
+from connect4.isolation.reloaded import NO_PLAYER
 from connect4.isolation.seat import Level, open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.names import student_file
