@@ -75,7 +75,7 @@ def start(
     >>> state.apply(3).board()[-1].tolist()
     [0, 0, 0, 1, 0, 0, 0, 0]
     """
-    return begin(find_game(game), rows, columns, options)
+    return begin(find_game(game), None, rows, columns, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def _position(start: Start, name: str | None) -> tuple[Game, State]:
             raise InputError(f"the position is one of {game.name}, not of {name}")
         return game, start
     game = find_game(DEFAULT_GAME if name is None else name)
-    return game, game.start(None, None) if start is None else load_start(game, os.fspath(start))
+    return game, begin(game, start, None, None, {})
 
 
 def play(
@@ -257,12 +257,10 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
     with ExitStack() as stack:
         bar = show_progress(stack, "searches") if progress else None
 
-        def step(what: str, done: int, todo: int) -> None:
-            if bar is not None and not done:
-                bar.reset(todo)
-                bar.set_description(what)
-            elif bar is not None:
-                bar.update()
+        def step(done: int, todo: int) -> None:
+            if bar is not None:
+                bar.total = todo
+                bar.update(done > 0)
 
         found = costs.analyse(record, _positive(seconds), 0, step)
     record.extra["analysis"] = found

@@ -216,6 +216,16 @@ def read(path: Path) -> Record:
         raise InputError(f"{path}: {error}") from None
 
 
+def read_turn(path: Path, number: int) -> tuple[Record, State]:
+    """Read a record; return it and the position before a turn; raises `InputError`."""
+    record = read(path)
+    if not record.turns:
+        raise InputError(f"{path}: no turn was played; play the game again")
+    if not 1 <= number <= len(record.turns):
+        raise InputError(f"{path}:{number}: the record has turns 1 to {len(record.turns)}")
+    return record, list(replay(record))[number - 1]
+
+
 def loads(text: str) -> Record:
     """Read and check the text of a record; see `read`."""
     try:

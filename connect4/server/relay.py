@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final, cast
 
 from connect4.errors import InputError
-from connect4.games.base import Ending, Seconds
-from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicState
+from connect4.games.base import Ending, Seconds, State
+from connect4.games.dynamic import COLOURS, DYNAMIC
 from connect4.record import Record, RecordedPlayer
 from connect4.server.arbiter import REMOTE, Arbiter
 
@@ -167,7 +167,7 @@ class Server:
     def __init__(
         self,
         seconds: Seconds,
-        start: DynamicState | None,
+        start: State | None,
         records: Path | None,
         wait: Seconds,
         idle: int,

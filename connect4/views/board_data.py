@@ -76,11 +76,13 @@ def moves_of(state: State) -> dict[Motion, Action]:
 
 
 class RunTable:
-    """Numbers the runs of one game in the order of their first occurrence."""
+    """Numbers the runs of one game in the order of their first occurrence, from `start` on."""
 
-    def __init__(self, columns: int) -> None:
-        self._columns = columns
+    def __init__(self, start: State) -> None:
+        self._columns: int = start.board().shape[1]
         self._numbers: dict[Run, int] = {}
+        for run in start.runs():
+            self.number(run)
 
     def number(self, run: Run) -> int:
         """Return the number of a run, which is added if it is new."""

@@ -160,8 +160,8 @@ class Referee:
 
         played = records.loads(record)
 
-        def tell(what: str, done: int, todo: int) -> None:
-            self._feed.add("making", f"{what}: {done} of {todo}")
+        def tell(done: int, todo: int) -> None:
+            self._feed.add("making", f"positions: {done} of {todo}")
 
         played.extra["analysis"] = costs.analyse(played, seconds, 0, tell)
         self._feed.begin(played)

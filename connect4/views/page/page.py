@@ -51,35 +51,27 @@ def page(games: Sequence[Record]) -> str:
 
 def game_data(record: Record) -> dict[str, Any]:
     """Return the data of one record for the page, as plain values."""
-    assert record.result is not None, "a page shows games that have ended"
     states = list(records.replay(record))
     details: dict[str, int] = {}
     runs = [state.runs() for state in states]
-    table = RunTable(record.start.board().shape[1])
-    first_runs = [table.number(run) for run in runs[0]]
+    table = RunTable(record.start)
     turns = [
         turn_data(turn, before, after, table.changes(*changed), details)
         for turn, (before, after), changed in zip(
             record.turns, pairwise(states), pairwise(runs), strict=True
         )
     ]
+    result = record.result
     return {
-        **head_data(record),
         "turns": turns,
         "details": shortened(list(details)),
-        "scores_end": list(record.result.scores),
+        "scores_end": list(states[-1].scores()),
         "result": result_text(record),
-        "why": record.result.detail,
-        "winner": record.result.winner,
+        "why": None if result is None else result.detail,
+        "winner": 0 if result is None else result.winner,
         "runs": table.rows(),
-        "first_runs": first_runs,
+        "first_runs": list(range(len(runs[0]))),
         "analysis": analysis_data(record, states),
-    }
-
-
-def head_data(record: Record) -> dict[str, Any]:
-    """Return what is known about a game before its first turn."""
-    return {
         **shape_data(record.start),
         "title": record.game.title,
         "names": [player.agent for player in record.players],
@@ -149,8 +141,9 @@ def shortened(details: list[str]) -> list[str]:
 
 
 def result_text(record: Record) -> str:
-    """Return who won and why the game ended."""
-    assert record.result is not None
+    """Return who won and why the game ended; an empty text while it is played."""
+    if record.result is None:
+        return ""
     one, two = record.result.scores
     winner = record.result.winner
     who = f"Player {winner} wins" if winner else "Nobody wins"

@@ -10,6 +10,7 @@ from typing import Final
 from connect4 import record as records
 from connect4.errors import InputError, harmless
 from connect4.games.base import SIDES, Ending, Player
+from connect4.isolation.measuring import NO_PLAYER
 from connect4.players.base import Outcome
 from connect4.record import Record
 from connect4.referee import Result, Turn
@@ -83,6 +84,20 @@ def tell_what_next(record: Record, record_name: str) -> None:
         why = f"To see why player {turn.player} lost turn {turn.number}, play it once more:"
         print(f"{why} {repeat_command(record_name, turn)}")
         tell_debug(turn.detail)
+        if may_be_kept(record, turn):
+            print("That asks a fresh player. --lifetime move makes one for each turn of a game.")
+
+
+def may_be_kept(record: Record, turn: Turn) -> bool:
+    """Return whether state from earlier turns may explain a lost turn."""
+    earlier = record.turns[: turn.number - 1]
+    return (
+        turn.outcome in (Outcome.INVALID, Outcome.ERROR)
+        and not (turn.detail or "").startswith(NO_PLAYER)
+        and record.lifetime == "game"
+        and record.players[turn.player - 1].asked is not None
+        and any(other.player == turn.player for other in earlier)
+    )
 
 
 def tell_debug(detail: str | None) -> None:

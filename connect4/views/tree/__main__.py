@@ -16,7 +16,7 @@ from connect4 import record as records
 from connect4.cli import Parser, check_place, count, fail, seed_number, time_limit
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import IllegalAction, InputError
-from connect4.games import GAMES, find_game, load_start
+from connect4.games import GAMES, begin, find_game
 from connect4.games.base import State
 from connect4.players.base import Setup
 from connect4.players.names import AgentName
@@ -76,12 +76,7 @@ def asked_search(arguments: argparse.Namespace) -> tuple[Setup, State]:
     if turn and not Path(start).exists():
         return recorded_search(arguments, Path(turn[1]), int(turn[2]))
     game = find_game(arguments.game or "extended")
-    if start is None:
-        state = game.start(arguments.rows, arguments.columns)
-    elif arguments.rows or arguments.columns:
-        raise InputError("--rows and --columns are for a game's usual start, not for a file")
-    else:
-        state = load_start(game, start)
+    state = begin(game, start, arguments.rows, arguments.columns, {})
     agent = parse_agent("alphabeta" if arguments.agent is None else arguments.agent, game.name)
     seconds = arguments.time or DEFAULT_SECONDS
     return Setup(agent, state.mover, game, seconds, arguments.seed or 0), state
@@ -92,10 +87,7 @@ def recorded_search(arguments: argparse.Namespace, path: Path, number: int) -> t
     for name in ("game", "rows", "columns"):
         if getattr(arguments, name) is not None:
             raise InputError(f"--{name} is not for a record, which has its own game and board")
-    record = records.read(path)
-    if not 1 <= number <= len(record.turns):
-        raise InputError(f"{path}:{number}: the record has turns 1 to {len(record.turns)}")
-    state = list(records.replay(record))[number - 1]
+    record, state = records.read_turn(path, number)
     name = record.players[state.mover - 1].agent if arguments.agent is None else arguments.agent
     setup = Setup(
         parse_agent(name, record.game.name),
