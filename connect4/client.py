@@ -31,7 +31,7 @@ from connect4.players.registry import parse_agent
 from connect4.players.remote import MOVE, Wire
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, final
-from connect4.server.arbiter import REMOTE, Arbiter
+from connect4.server.relay import REMOTE, Arbiter
 
 GAME_OVER: Final = "Game over: "
 

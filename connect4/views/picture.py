@@ -26,9 +26,6 @@ NOTES: Final = 3
 
 Kind: TypeAlias = Literal["made", "broken", "standing", "won"]
 
-_PLACES: Final = (0.5, 0.3, 0.7, 0.15, 0.85, 0.0, 1.0)
-"""The possible places for the points along a run, the best first."""
-
 DIRECTIONS: Final[dict[Cell, str]] = {(0, 1): "row", (1, 0): "column"}
 
 
@@ -39,9 +36,6 @@ class RunMark(NamedTuple):
     last: Cell
     kind: Kind
     label: str
-
-
-Pixel: TypeAlias = tuple[float, float]
 
 
 def svg(state: State, before: State | None = None, runs_of: Player | None = None) -> str:
@@ -180,12 +174,11 @@ def _runs(marks: Sequence[RunMark]) -> list[str]:
         (y1, x1), (y2, x2) = (tuple(map(_middle, cell)) for cell in (mark.first, mark.last))
         ends = f'x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"'
         lines.append(f'<line class="casing" {ends}/><line class="run {mark.kind}" {ends}/>')
-        needed = mark.kind != "standing"  # the line below the board has their sum
-        place = label_place(((x1, y1), (x2, y2)), taken, needed)
-        if not mark.label or place is None:
+        x, y = (x1 + x2) / 2, (y1 + y2) / 2
+        crowded = any(abs(x - a) <= 21 and abs(y - b) <= 15 for a, b in taken)
+        if not mark.label or (crowded and mark.kind == "standing"):  # a note has their sum
             continue
-        x, y = place
-        taken.append(place)
+        taken.append((x, y))
         width = 8 + 6.5 * len(mark.label)
         tag = "tag-made" if mark.kind == "made" else "tag"
         kind = "points points-broken" if mark.kind == "broken" else "points"
@@ -222,19 +215,6 @@ def _labels(shape: dict[str, Any]) -> list[str]:
 
 def _middle(place: float) -> float:
     return (place + 0.5) * CELL
-
-
-def label_place(ends: tuple[Pixel, Pixel], taken: Sequence[Pixel], needed: bool) -> Pixel | None:
-    """Return the place for the points of a run that covers none of the `taken` places.
-
-    If there is no such place, return the best one if the label is `needed`, else None.
-    """
-    (x1, y1), (x2, y2) = ends
-    places = [(x1 + part * (x2 - x1), y1 + part * (y2 - y1)) for part in _PLACES]
-    for x, y in places:
-        if all(abs(x - a) > 21 or abs(y - b) > 15 for a, b in taken):
-            return x, y
-    return places[0] if needed else None
 
 
 def points_text(points: int) -> str:

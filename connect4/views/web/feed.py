@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from connect4.record import Record
 from connect4.referee import Event, TurnBegun, TurnEnded
 from connect4.table import Table, TablePlan
 from connect4.views.board_data import RunTable, moves_of
-from connect4.views.page.page import game_data, page, turn_data
+from connect4.views.page.page import game_data, turn_data
 
 MAX_PRINTED: Final = 4000
 """The characters of an agent's output in one turn that a page shows."""
@@ -65,21 +65,9 @@ class Feed:
             self._state = after
             self.add("turn", {"turn": row, **new})
 
-    def note(self, text: str) -> None:
-        """Show a message on the page."""
-        self.add("note", text)
-
     def over(self, record: Record) -> None:
         """Send the finished game, with its record as text."""
         self.add("over", {"game": game_data(record), "record": records.dumps(record)})
-
-    def stay(self) -> None:
-        """Tell the page that its server keeps running after the last game."""
-        self.add("stay", None)
-
-    def end(self, games: Sequence[Record]) -> None:
-        """After the last game, send the page that people can save."""
-        self.add("end", {"page": page(games) if games else ""})
 
 
 class SentSeat:

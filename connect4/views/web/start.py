@@ -21,8 +21,7 @@ from connect4.games.base import Game
 from connect4.players.registry import PLAYERS, words_for
 from connect4.record import Record
 from connect4.table import TablePlan
-from connect4.views import document
-from connect4.views.web.play import GamePage
+from connect4.views.web.play import GamePage, add_page
 from connect4.views.web.server import Content, Events, RefusedError, Server
 
 KIT: Final = Path(__file__).resolve().parents[3]
@@ -54,12 +53,11 @@ class StartServer:
         self._planned = planned
         self._temporary = tempfile.TemporaryDirectory(prefix="connect4-")  # gone with the command
         self._folder = Path(self._temporary.name)
-        self._pages: list[Events] = []
         self._lock = threading.Lock()
-        self._add_page("")
-        self.server.gets[""] = lambda: Content("text/html", document.served("Connect 4", _body()))
-        self.server.gets["page.css"] = lambda: Content("text/css", document.style_sheet(PARTS))
-        self.server.gets["page.js"] = lambda: Content("text/javascript", document.script(PARTS))
+        offer = {"games": [offered(game) for game in GAMES.values()], "seconds": DEFAULT_SECONDS}
+        add_page(self.server, "", PARTS, offer)
+        self.server.streams["here"] = events = Events()
+        self._pages = [events]
         self.server.posts["play"] = self._play
         self.server.posts["open"] = self._open
 
@@ -74,10 +72,6 @@ class StartServer:
         path, page = self._game_page()
         page.show(record)
         return path
-
-    def _add_page(self, path: str) -> None:
-        self.server.streams[f"{path}here"] = events = Events()
-        self._pages.append(events)
 
     def _game_page(self) -> tuple[str, GamePage]:
         with self._lock:
@@ -159,14 +153,6 @@ def listen(port: int | None) -> Server:
     with suppress(InputError):
         return Server(PORT if port is None else port)
     return Server(port or 0)
-
-
-def _body() -> str:
-    offer = {
-        "games": [offered(game) for game in GAMES.values()],
-        "seconds": DEFAULT_SECONDS,
-    }
-    return document.content(PARTS, offer)
 
 
 def offered(game: Game) -> dict[str, Any]:
