@@ -44,7 +44,7 @@ from connect4.record import Record
 from connect4.referee import TurnEnded
 from connect4.table import Table, TablePlan, Terms
 from connect4.views import document
-from connect4.views.page.page import page
+from connect4.views.page import page
 from connect4.views.terminal.replay_turn import (
     debug_turn,
     read_place,

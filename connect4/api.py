@@ -294,7 +294,7 @@ class SearchTree:
 
     def to_html(self) -> str:
         """Return the tree as one HTML document, for any browser."""
-        tree = importlib.import_module("connect4.views.tree.tree")
+        tree = importlib.import_module("connect4.views.tree")
         return cast("str", tree.tree_page(self.game, self.start, self.agent, self.nodes))
 
     def _repr_html_(self) -> str:
@@ -326,7 +326,7 @@ def search_tree(
     rules, position = _position(start, game)
     name = _agent(agent, rules, position)
     setup = Setup(name, position.mover, rules, _positive(seconds), seed)
-    tree = importlib.import_module("connect4.views.tree.tree")
+    tree = importlib.import_module("connect4.views.tree")
     try:
         nodes = tree.explain(setup, position)
     except IllegalAction as error:

@@ -118,7 +118,7 @@ class Record:
         """Return the replay page that Jupyter displays; None before the game has ended."""
         if self.result is None:
             return None
-        page = resolve("connect4.views.page.page:page")([self])
+        page = resolve("connect4.views.page:page")([self])
         framed: str = resolve("connect4.views.document:frame")(page)
         return framed
 

@@ -22,7 +22,7 @@ TREE = "connect4.views.tree"
 ANALYSIS = "connect4.analysis"
 SERVER = "connect4.server"
 CLIENT = "connect4.client"
-PACKAGES = (PAGE, TREE, ANALYSIS, SERVER)
+PACKAGES = (ANALYSIS, SERVER)
 
 USUAL = {TREE: ("-o", "tree.html"), CLIENT: ("--agent", "random")}
 """What stands before the arguments below: of an option, the last one counts."""

@@ -21,8 +21,7 @@ from connect4.players.base import Setup
 from connect4.players.registry import build, parse_agent
 from connect4.search.base import WIN
 from connect4.search.trace import Flag, Kind, Node
-from connect4.views.tree.__main__ import main
-from connect4.views.tree.tree import tree_page
+from connect4.views.tree import main, tree_page
 from tests.browser import PHONE, Browser
 from tests.command import assert_refused, environment, run
 from tests.games import classic_record
@@ -359,7 +358,7 @@ def test_the_message_names_the_option_that_gives_the_published_counts(
     assert int(counts.split()[1]) < PUBLISHED[depth]
     assert note.endswith(
         " positions were known from the transposition table and not searched again; "
-        "the option tt=off searches them and gives the published counts"
+        "the option tt=off searches them"
     )
 
 

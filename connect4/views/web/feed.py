@@ -15,7 +15,7 @@ from connect4.record import Record
 from connect4.referee import Event, TurnBegun, TurnEnded
 from connect4.table import Table, TablePlan
 from connect4.views.board_data import RunTable, moves_of
-from connect4.views.page.page import game_data, turn_data
+from connect4.views.page import game_data, turn_data
 
 MAX_PRINTED: Final = 4000
 """The characters of an agent's output in one turn that a page shows."""

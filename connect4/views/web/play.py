@@ -23,7 +23,7 @@ from connect4.record import Record
 from connect4.referee import TurnBegun
 from connect4.table import Table, TablePlan
 from connect4.views import document
-from connect4.views.page.page import PARTS, page
+from connect4.views.page import PARTS, page
 from connect4.views.web.feed import Feed, SentSeat, turns_to_send, typed_reply
 from connect4.views.web.server import Content, Events, RefusedError, Server
 

@@ -1,4 +1,4 @@
-"""The replay page, and the data of a game for it.
+"""The replay page, and the data of a game for it; also `python3 -m connect4.views.page`.
 
 It is one HTML file that shows one or more games. The boards are computed here by replaying the
 record and stored in the page as differences. The page needs no rules and can show every game.
@@ -6,12 +6,18 @@ record and stored in the page as differences. The page needs no rules and can sh
 
 from __future__ import annotations
 
+from connect4 import entry  # first: it handles errors of the imports below
+
+# isort: split
 import math
+import sys
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Final
 
 from connect4 import record as records
+from connect4.cli import Parser, fail
 from connect4.errors import IllegalAction, InputError, headline
 from connect4.games.base import Game, State
 from connect4.isolation.wasm.budget import fuel_of, seconds_of, shown
@@ -212,3 +218,29 @@ def words(line: Any) -> list[str]:
     if not isinstance(line, list):
         raise ValueError(f"{line!r:.60} is no line of moves")
     return [str(move)[:8] for move in line[:MAX_LINE]]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command; return its exit status."""
+    parser = Parser(
+        prog="python3 -m connect4.views.page",
+        description="Make one HTML file that replays recorded games in any browser.",
+        epilog="example: python3 -m connect4.views.page game.json -o game.html",
+    )
+    parser.add_argument("records", metavar="RECORD", nargs="+", type=Path, help="a game's record")
+    parser.add_argument("-o", metavar="FILE", type=Path, required=True, help="the page to write")
+    arguments = parser.parse_args(argv)
+    try:
+        entry.ready()
+        text = page([records.read(path) for path in arguments.records])
+        document.write(text, arguments.o)
+    except InputError as error:
+        return fail(error)
+    count = len(arguments.records)
+    size = f"{len(text.encode()) / 1000:.0f} kB"
+    print(f"{arguments.o}: {count} game{'s' if count > 1 else ''}, {size}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
