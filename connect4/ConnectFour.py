@@ -27,6 +27,7 @@ from connect4.cli import (
     end_on_sigterm,
     fail,
     port_number,
+    refuse_gone,
     seed_number,
     time_limit,
 )
@@ -45,13 +46,16 @@ from connect4.referee import TurnEnded
 from connect4.table import Table, TablePlan, Terms
 from connect4.views import document
 from connect4.views.page import page
-from connect4.views.terminal.replay_turn import (
+from connect4.views.terminal.summary import (
     debug_turn,
+    keep,
+    keep_log,
     read_place,
     replay_turn,
     setup_of,
+    tell_average,
+    write_text,
 )
-from connect4.views.terminal.summary import keep, keep_log, tell_average, write_text
 from connect4.views.terminal.view import TerminalView
 from connect4.views.web.play import no_browser, open_address, play_on_page
 
@@ -161,7 +165,7 @@ def add_conditions(group: argparse._ArgumentGroup) -> None:
         default="game",
         help="how long an agent's process lives",
     )
-    add("--memory", help=argparse.SUPPRESS)
+    refuse_gone(add, "--memory", "write the agent as solver:memory=MB")
 
 
 def add_views(group: argparse._ArgumentGroup) -> None:
@@ -196,8 +200,6 @@ def plans_of(arguments: argparse.Namespace) -> list[TablePlan]:
     Missing protections are reported on standard error.
     """
     game = find_game(arguments.game)
-    if arguments.memory is not None:
-        raise InputError("--memory is gone; write the agent as solver:memory=MB")
     one, two = (parse_agent(text, game.name) for text in (arguments.agent1, arguments.agent2))
     start = start_position(game, arguments)
     for agent in (one, two):

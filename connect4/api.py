@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from connect4.analysis.comparison import Cost
 from connect4.config import DEFAULT_SECONDS
-from connect4.errors import IllegalAction, InputError
+from connect4.errors import InputError
 from connect4.games import begin, find_game, load_start
 from connect4.games.base import Game, Player, Seconds, State
 from connect4.isolation.in_process import InProcessSeat
@@ -327,8 +327,4 @@ def search_tree(
     name = _agent(agent, rules, position)
     setup = Setup(name, position.mover, rules, _positive(seconds), seed)
     tree = importlib.import_module("connect4.views.tree")
-    try:
-        nodes = tree.explain(setup, position)
-    except IllegalAction as error:
-        raise InputError(f"agent {agent!r}: the tree holds an illegal action: {error}") from None
-    return SearchTree(rules, position, name.text, nodes)
+    return SearchTree(rules, position, name.text, tree.explain(setup, position))

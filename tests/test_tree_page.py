@@ -543,7 +543,7 @@ def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
         ("return [(0, None, 'MAX', 7, -9, 9, 'nice')]", "node 0 of its tree: 'nice'"),
         (
             "return [(0, None, 'MAX', 7, -9, 9, ''), (1, (9, False), 'MIN', 7, -9, 9, '')]",
-            "the tree holds an action that is none: column 9 is outside 0..5",
+            "the tree holds an illegal action: column 9 is outside 0..5",
         ),
         (
             "return [(0, None, 'MAX', 7, -9, 9, ''), (True, (3, False), 'MIN', 7, -9, 9, '')]",

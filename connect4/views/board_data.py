@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from connect4.games.base import Action, State
+from connect4.games.base import State
 from connect4.games.runs import Cell, Run, run_changes
 
 Board: TypeAlias = npt.NDArray[np.int64]
@@ -63,16 +63,6 @@ def motion_between(before: Board, after: Board) -> Motion | None:
             if after[origin] == 0 and after[target] == before[origin]:
                 return Motion(origin, target)
     return None
-
-
-def moves_of(state: State) -> dict[Motion, Action]:
-    """Return the legal actions of the mover, by their effect on the board."""
-    found = {}
-    for action in state.legal_actions():
-        motion = motion_between(state.board(), state.apply(action).board())
-        if motion is not None:
-            found[motion] = action
-    return found
 
 
 class RunTable:

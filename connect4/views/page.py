@@ -90,17 +90,13 @@ def game_data(record: Record) -> dict[str, Any]:
     }
 
 
-def limit_text(record: Record) -> str:
-    """Return the limit of a move."""
-    if record.isolation == "wasm":
-        return f"{shown(fuel_of(record.time_limit))} fuel a move"
-    return f"{record.time_limit:g} s per move"
-
-
 def facts(record: Record) -> list[str]:
     """Return facts about the conditions of the game."""
     rows, columns = record.start.board().shape
-    found = [f"{rows}×{columns}", limit_text(record), f"seed {record.seed}"]
+    limit = f"{record.time_limit:g} s per move"
+    if record.isolation == "wasm":
+        limit = f"{shown(fuel_of(record.time_limit))} fuel a move"
+    found = [f"{rows}×{columns}", limit, f"seed {record.seed}"]
     if record.game.sides is not None:
         (one, two), symbols = record.game.sides, record.start.symbols
         found.append(f"player 1 is {one} ({symbols[0]}), player 2 {two} ({symbols[1]})")

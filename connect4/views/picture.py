@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from connect4.games.base import Player, State
-from connect4.games.runs import Cell, RunChange, run_changes
+from connect4.games.runs import Cell, Run, RunChange, run_changes
 from connect4.views import document, palette
 from connect4.views.board_data import motion_between, shape_data
 
@@ -30,10 +30,9 @@ DIRECTIONS: Final[dict[Cell, str]] = {(0, 1): "row", (1, 0): "column"}
 
 
 class RunMark(NamedTuple):
-    """A line on the board from cell to cell; a non-empty `label` holds its points."""
+    """A line on the board along a run; a non-empty `label` holds its points."""
 
-    first: Cell
-    last: Cell
+    run: Run
     kind: Kind
     label: str
 
@@ -87,10 +86,10 @@ def _marks_and_notes(
     """Return the runs to mark, and the lines of text about them below the picture."""
     runs = state.runs()
     if not state.counts_points:
-        return [RunMark(run.cells[0], run.cells[-1], "won", "") for run in runs], []
+        return [RunMark(run, "won", "") for run in runs], []
     if runs_of is not None:
         own = sorted((run for run in runs if run.player == runs_of), key=lambda run: -run.points)
-        marks = [RunMark(run.cells[0], run.cells[-1], "standing", str(run.points)) for run in own]
+        marks = [RunMark(run, "standing", str(run.points)) for run in own]
         return marks, [f"Player {runs_of}: {sum_text([run.points for run in own])}"]
     if before is None:
         return [], []
@@ -171,7 +170,8 @@ def _runs(marks: Sequence[RunMark]) -> list[str]:
     lines, labels = list[str](), list[str]()
     taken: list[tuple[float, float]] = []
     for mark in marks:
-        (y1, x1), (y2, x2) = (tuple(map(_middle, cell)) for cell in (mark.first, mark.last))
+        cells = mark.run.cells
+        (y1, x1), (y2, x2) = (tuple(map(_middle, cell)) for cell in (cells[0], cells[-1]))
         ends = f'x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"'
         lines.append(f'<line class="casing" {ends}/><line class="run {mark.kind}" {ends}/>')
         x, y = (x1 + x2) / 2, (y1 + y2) / 2
@@ -230,7 +230,7 @@ def change_marks(changes: Sequence[RunChange]) -> list[RunMark]:
         runs = change.made if change.points > 0 else change.broken if change.points else ()
         for place, run in enumerate(runs):
             label = "" if place else points_text(change.points)
-            marks.append(RunMark(run.cells[0], run.cells[-1], kind, label))
+            marks.append(RunMark(run, kind, label))
     return marks
 
 

@@ -77,12 +77,17 @@ WITHOUT_BOUNDS: Final = ("mcts", "solver")
 def tree_page(game: Game, start: State, agent: str, nodes: Iterable[Node]) -> str:
     """Return the page of a search as one HTML document.
 
-    `nodes` is in search order: the root first, each node followed by its subtree.
+    `nodes` is in search order: the root first, each node followed by its subtree. Raises
+    `InputError` for an illegal action.
     """
     nodes = list(nodes)
     kind = agent.partition(":")[0]
+    try:
+        columns = tree_data(game, start, nodes)
+    except IllegalAction as error:
+        raise InputError(f"agent {agent!r}: the tree holds an illegal action: {error}") from None
     data = {
-        **tree_data(game, start, nodes),
+        **columns,
         "title": game.title,
         "agent": agent,
         "facts": facts(game, nodes),
@@ -283,9 +288,6 @@ def main(argv: list[str] | None = None) -> int:
         game, agent = setup.game, setup.agent
         nodes = explain(setup, state, remarks.append)
         document.write(tree_page(game, state, agent.text, nodes), arguments.o)
-    except IllegalAction as error:
-        print(f"error: the tree holds an action that is none: {error}", file=sys.stderr)
-        return 2
     except InputError as error:
         return fail(error)
     except KeyboardInterrupt:

@@ -14,7 +14,7 @@ from connect4.players.human import LEAVE, reply_to
 from connect4.record import Record
 from connect4.referee import Event, TurnBegun, TurnEnded
 from connect4.table import Table, TablePlan
-from connect4.views.board_data import RunTable, moves_of
+from connect4.views.board_data import RunTable, motion_between
 from connect4.views.page import game_data, turn_data
 
 MAX_PRINTED: Final = 4000
@@ -126,7 +126,10 @@ def playable(game: Game, state: State) -> list[dict[str, Any]]:
     """
     columns = state.board().shape[1]
     found = []
-    for motion, action in moves_of(state).items():
+    for action in state.legal_actions():
+        motion = motion_between(state.board(), state.apply(action).board())
+        if motion is None:
+            continue
         move: dict[str, Any] = {"text": game.format_action(action)}
         if motion.target is not None:
             move["to"] = motion.target[0] * columns + motion.target[1]
