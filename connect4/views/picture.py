@@ -65,7 +65,6 @@ def svg(state: State, before: State | None = None, runs_of: Player | None = None
             f'<rect class="card" x="{-left + 0.5}" y="{-EDGE + 0.5}" '
             f'width="{width - 1}" height="{height - 1}" rx="10"/>',
             *_cells(shape, state),
-            *_tokens(state),
             *_last_move(before, state),
             *_runs(marks),
             *_labels(shape),
@@ -113,34 +112,26 @@ def _style() -> str:
 
 
 def _cells(shape: dict[str, Any], state: State) -> list[str]:
-    """Return the board without its tokens: a plate with holes, or a field of squares."""
+    """Return the board with its tokens: a plate with holes, or a field of squares."""
     rows, columns = shape["rows"], shape["columns"]
     width, height = columns * CELL, rows * CELL
+    size = f'x="-4" y="-4" width="{width + 8}" height="{height + 8}"'
+    found = [f'<rect class="plate" {size} rx="12"/>']
     if not shape["plate"]:
         lines = "".join(f"M0 {row * CELL}h{width}" for row in range(1, rows))
         lines += "".join(f"M{column * CELL} 0v{height}" for column in range(1, columns))
-        return [
+        found = [
             f'<rect class="field" width="{width}" height="{height}"/>',
             f'<path class="lines" d="{lines}"/>',
         ]
-    holes = [
-        f'<circle class="hole" cx="{_middle(column)}" cy="{_middle(row)}" r="15.5"/>'
-        for row, cells in enumerate(state.board().tolist())
-        for column, player in enumerate(cells)
-        if not player
-    ]
-    size = f'x="-4" y="-4" width="{width + 8}" height="{height + 8}"'
-    return [f'<rect class="plate" {size} rx="12"/>', *holes]
-
-
-def _tokens(state: State) -> list[str]:
-    """Return the tokens on the board."""
-    return [
-        _token(player, _middle(column), _middle(row))
-        for row, cells in enumerate(state.board().tolist())
-        for column, player in enumerate(cells)
-        if player
-    ]
+    for row, cells in enumerate(state.board().tolist()):
+        for column, player in enumerate(cells):
+            x, y = _middle(column), _middle(row)
+            if player:
+                found.append(_token(player, x, y))
+            elif shape["plate"]:
+                found.append(f'<circle class="hole" cx="{x}" cy="{y}" r="15.5"/>')
+    return found
 
 
 def _token(player: int, x: float, y: float, size: float = 1.0) -> str:
@@ -155,14 +146,13 @@ def _last_move(before: State | None, state: State) -> list[str]:
     move = None if before is None else motion_between(before.board(), state.board())
     if move is None or move.target is None:
         return []
-    if move.origin is None:
-        return [_ring(move.target, "last")]
-    return [_ring(move.origin, "from"), _ring(move.target, "last-field")]
-
-
-def _ring(cell: Cell, kind: str) -> str:
-    row, column = cell
-    return f'<circle class="{kind}" cx="{_middle(column)}" cy="{_middle(row)}" r="15.5"/>'
+    rings = [(move.target, "last")]
+    if move.origin is not None:
+        rings = [(move.origin, "from"), (move.target, "last-field")]
+    return [
+        f'<circle class="{kind}" cx="{_middle(column)}" cy="{_middle(row)}" r="15.5"/>'
+        for (row, column), kind in rings
+    ]
 
 
 def _runs(marks: Sequence[RunMark]) -> list[str]:

@@ -43,15 +43,6 @@ WITHOUT_POINTS: Final = (Ending.LINE, Ending.FORFEIT, Ending.NOT_LOADED)
 """Endings in which the points do not determine the winner."""
 
 
-def tell_log(heading: str, log: str) -> None:
-    """Print the end of an agent's output."""
-    lines = harmless(log).splitlines()
-    cut = f" (the last {SHOWN_LINES} lines; --log FILE keeps all)"
-    print(heading + (cut if len(lines) > SHOWN_LINES else ""))
-    for line in lines[-SHOWN_LINES:]:
-        print(f"  {line}")
-
-
 def tell_result(record: Record) -> None:
     """Print the scores, why the game ended, who has won, and each side's faults."""
     assert record.result is not None
@@ -148,7 +139,7 @@ def keep(
     ]
     if not log:
         for heading, text in printed:
-            tell_log(heading, text)
+            keep_log(heading, text, None)
     tell_result(record)
     sys.stdout.flush()
     if log:
@@ -172,10 +163,14 @@ def keep(
 
 def keep_log(heading: str, log: str, place: Path | None) -> None:
     """Write an agent's output to the file of `--log`, or show the end of it."""
-    if place is None:
-        tell_log(heading, log)
-    else:
+    if place is not None:
         write_text(place, f"{heading}\n{harmless(log)}\n")
+        return
+    lines = harmless(log).splitlines()
+    cut = f" (the last {SHOWN_LINES} lines; --log FILE keeps all)"
+    print(heading + (cut if len(lines) > SHOWN_LINES else ""))
+    for line in lines[-SHOWN_LINES:]:
+        print(f"  {line}")
 
 
 def write_text(place: Path, text: str) -> None:
