@@ -258,9 +258,10 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
         bar = show_progress(stack, "searches") if progress else None
 
         def step(done: int, todo: int) -> None:
-            if bar is not None:
-                bar.total = todo
-                bar.update(done > 0)
+            if bar is not None and not done:
+                bar.reset(todo)
+            elif bar is not None:
+                bar.update()
 
         found = costs.analyse(record, _positive(seconds), 0, step)
     record.extra["analysis"] = found
