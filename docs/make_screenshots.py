@@ -11,7 +11,7 @@ from pathlib import Path
 
 import connect4
 from connect4.record import Record
-from connect4.views.page.page import page
+from connect4.views.page import page
 from tests.browser import STILL, Browser, NoBrowserError
 
 FOLDER = Path(__file__).parent

@@ -25,7 +25,7 @@ from connect4.games.base import Game, Seconds
 from connect4.isolation.wasm.budget import read_fuel
 from connect4.players.base import Method
 from connect4.players.registry import parse_agent
-from connect4.views.page.page import page
+from connect4.views.page import page
 from grader.commands.common import (
     DONE,
     STOPPED,

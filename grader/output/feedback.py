@@ -16,7 +16,7 @@ from functools import cache
 from typing import Final
 
 from connect4.views import document
-from connect4.views.page.page import PARTS
+from connect4.views.page import PARTS
 from grader.handin.submission import without_folders
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import full_points, margin_of

@@ -18,7 +18,7 @@ from connect4 import record as records
 from connect4.errors import InputError, headline
 from connect4.isolation.reloaded import NO_PLAYER
 from connect4.views import document
-from connect4.views.page import page as replay_page
+from connect4.views import page as replay_page
 from grader.handin.submission import without_folders
 from grader.play.one_game import MADE_BY, Replay, renamed, replay_data
 from grader.results.store import Store

@@ -32,9 +32,8 @@ from connect4.players.registry import file_hash, parse_agent
 from connect4.record import Record
 from connect4.referee import Result
 from connect4.table import Table, Terms
-from connect4.views import board_data
+from connect4.views import board_data, page
 from connect4.views.document import json_in_html
-from connect4.views.page import page
 from grader.handin.submission import FOLDER, file_name, without_folders
 from grader.play.executors import Pool
 from grader.play.schedule import COMPARE, PART_A, PART_B, PlannedGame
