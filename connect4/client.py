@@ -10,8 +10,6 @@ from connect4 import entry  # first: it handles errors of the imports below
 # isort: split
 import argparse
 import random
-import re
-import socket
 import sys
 import time
 from collections.abc import Callable
@@ -29,6 +27,7 @@ from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, PlayerLeftError, Seat, Setup
 from connect4.players.human import HumanSeat
 from connect4.players.registry import parse_agent
+from connect4.players.remote import MOVE, Wire
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, final
 from connect4.server.relay import REMOTE, Arbiter
@@ -37,15 +36,6 @@ GAME_OVER: Final = "Game over: "
 
 NO_LIMIT: Final = 100_000
 """More plies than any game has, because a relay has no limit."""
-
-PATIENCE: Final = 10.0
-"""Seconds to wait for a connection."""
-
-MAX_ANSWER: Final = 65536
-"""Maximum length of a line in bytes; the connection fails after more."""
-
-MOVE: Final = re.compile("[0-9][0-9][NSEW].*")
-"""A line with a move: column, row, direction, and perhaps more."""
 
 MARGIN: Final = (0.5, 0.1)
 """The part of a move's time that is reserved for communication: seconds, and a fraction."""
@@ -63,55 +53,6 @@ examples:
 
 exit status: 0 the game was played to its end, 1 it was broken off or never began, 2 bad input
 """
-
-
-class Wire:
-    """A connection to a game server; every failure is an `AgentError`."""
-
-    def __init__(self, host: str, port: int) -> None:
-        self._pending = b""
-        try:
-            self._socket = socket.create_connection((host, port), timeout=PATIENCE)
-            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        except (OSError, OverflowError) as error:
-            why = getattr(error, "strerror", None) or error
-            raise AgentError(f"{host} port {port}: no game server there ({why})") from None
-
-    def send(self, line: str) -> None:
-        try:
-            self._socket.sendall(line.encode() + b"\n")
-        except OSError:
-            raise AgentError("the server has closed the connection") from None
-
-    def read(self, seconds: Seconds | None) -> str:
-        """Return the next line; `seconds` None waits without a limit."""
-        deadline = None if seconds is None else time.monotonic() + seconds
-        while b"\n" not in self._pending:
-            try:
-                left = None if deadline is None else max(0.001, deadline - time.monotonic())
-                self._socket.settimeout(left)
-                data = self._socket.recv(4096)
-            except TimeoutError:
-                raise AgentError(f"no line from the server within {seconds:g} s") from None
-            except OSError:
-                data = b""
-            if not data:
-                raise AgentError("the server has closed the connection: the opponent is gone")
-            self._pending += data
-            if len(self._pending) > MAX_ANSWER:
-                raise AgentError("what came from the server is not a line")
-        line, self._pending = self._pending.split(b"\n", 1)
-        return line.removesuffix(b"\r").decode("utf-8", "replace")
-
-    def join(self, game: str, colour: str, seconds: Seconds | None = None) -> None:
-        """Join a game; returns once both sides have joined."""
-        self.send(f"{game} {colour}")
-        answer = self.read(seconds)
-        if answer != f"{game} {colour}":
-            raise AgentError(f"the server replied: {answer}")
-
-    def close(self) -> None:
-        self._socket.close()
 
 
 class ServerGame:

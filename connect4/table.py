@@ -11,7 +11,14 @@ from connect4.errors import InputError
 from connect4.games.base import SIDES, Ending, Game, Player, Seconds, State
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, open_seat
-from connect4.players.base import Method, PlayerLeftError, Reply, Seat, Setup
+from connect4.players.base import (
+    Connected,
+    Method,
+    PlayerLeftError,
+    Reply,
+    Seat,
+    Setup,
+)
 from connect4.players.names import AgentName
 from connect4.players.registry import file_hash, method_of
 from connect4.record import Record, RecordedPlayer
@@ -156,6 +163,9 @@ class Table:
                 self._state = event.state
             elif isinstance(event, Over):
                 record.result = event.result
+                for seat in self._seats.values():
+                    if isinstance(seat, Connected):
+                        seat.see_end(event.state)
             reply = left = None
             try:
                 reply = yield event

@@ -230,7 +230,6 @@ def test_an_unknown_option_is_one_line_that_lists_the_right_ones(kind):
         ("mcts:iterations=1e3", "iterations is a whole number above 0, not '1e3'"),
         ("mcts:c=-1", "c is a number above 0, not '-1'"),
         ("solver:memory=513", "memory is a whole number from 1 to 512, not '513'"),
-        ("remote:h:1:g:white", "remote is gone; play on a game server by `python3 -m connect4.cl"),
     ],
 )
 def test_a_wrong_value_is_one_line_that_says_what_would_be_right(name, message):

@@ -1,5 +1,6 @@
-"""Our agents on a game server: `connect4.client`."""
+"""Our agents on a game server: `connect4.client`, and `remote:` opponents at our own table."""
 
+import json
 import re
 import signal
 import socket
@@ -11,10 +12,11 @@ import pytest
 from connect4 import record
 from connect4.games import load_start
 from connect4.games.dynamic import DYNAMIC
-from tests.command import environment, run
+from tests.command import assert_refused, environment, run
 from tests.lines import PATIENCE, Client, serving
 
 COMMAND = "connect4.client"
+TABLE = "connect4.ConnectFour"
 
 
 def begun(module, *arguments, cwd):
@@ -272,3 +274,84 @@ def test_no_server_is_one_clear_line(tmp_path, listener):
     assert done.stderr == (
         f"error: 127.0.0.1 port {port}: no game server there (Connection refused)\n"
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", [(), ("--strict", "--start", "c")], ids=["relay", "strict"])
+@pytest.mark.parametrize("colour", ["white", "black"])
+def test_a_remote_opponent_plays_at_our_table(mode, colour, tmp_path):
+    """Whichever side wins, the last move reaches the other program too."""
+    with serving(*mode) as (_, port):
+        client = begun(
+            COMMAND, "127.0.0.1", port, "g1", colour, "c", "--agent", "random", "--seed", "5",
+            "--max-turns", "100", cwd=tmp_path,
+        )  # fmt: skip
+        remote = f"remote:127.0.0.1:{port}:g1:{colour}"
+        agents = [remote, "random"] if colour == "white" else ["random", remote]
+        done = run(
+            TABLE, *agents, "c", "--game", "dynamic", "--seed", "5", "--view", "none",
+            "--record", "game.json", cwd=tmp_path,
+        )  # fmt: skip
+        status, output, errors = ended(client)
+    assert done.returncode == 0, done.stderr
+    document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
+    assert document["players"][agents.index(remote)]["agent"] == remote
+    plies, winner = len(document["turns"]), document["result"]["winner"]
+    said = {0: "draw", 1: "white wins", 2: "black wins"}[winner]
+    assert (status, output, errors) == (0, f"Game over: {said}. ({plies} plies)\n", "")
+
+
+@pytest.mark.slow
+def test_our_last_move_is_sent_although_nobody_is_asked_for_another(listener, tmp_path):
+    remote = f"remote:127.0.0.1:{port_of(listener)}:g:black"
+    command = [TABLE, "human", remote, "three.txt", "--game", "dynamic"]
+    server, process = won_by_a_person(listener, tmp_path, command, "32N\n")
+    assert server.rest() == ""
+    assert "Player 1 Score: 1" in process.communicate(timeout=PATIENCE)[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("lines", "outcome", "detail"),
+    [
+        ("{own}\n", "invalid", "{own}: the piece there is white's"),
+        (
+            "Timeout of 10000 ms triggered: Game over.\n",
+            "error",
+            "the server replied: Timeout of 1",
+        ),
+        (None, "timeout", "no answer within 1 s"),
+        ("", "error", "the server has closed the connection: the opponent is gone"),
+    ],
+)
+def test_what_a_remote_opponent_does_wrong_loses_it_the_game(
+    lines, outcome, detail, listener, tmp_path
+):
+    remote = f"remote:127.0.0.1:{port_of(listener)}:g:black"
+    process = begun(
+        TABLE, "random", remote, "c", "--game", "dynamic", "--record", "game.json", "--time", "1",
+        "--seed", "1", "--view", "none", cwd=tmp_path,
+    )  # fmt: skip
+    server = Client.of(listener)
+    server.ask("", "g white\n")
+    server.send("g white\n")
+    move = server.socket.recv(100).decode()
+    server.send(move)
+    own = white_again(move.strip())
+    if lines is not None:
+        server.send(lines.format(own=own))
+        server.socket.shutdown(socket.SHUT_WR)
+    status, output, _ = ended(process)
+    server.close()
+    assert status == 0
+    assert "The game ended: a late, invalid or failed turn loses the game." in output
+    turn = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))["turns"][1]
+    assert turn["outcome"] == outcome
+    assert turn["detail"].startswith(detail.format(own=own))
+
+
+@pytest.mark.parametrize("rest", ["", ":localhost:12345", ":localhost:x:g:white", ":h:1:g:red"])
+def test_a_remote_opponent_without_an_address_is_refused(rest, tmp_path):
+    done = run(TABLE, "random", f"remote{rest}", "--game", "dynamic", cwd=tmp_path)
+    expected = "write remote:HOST:PORT:GAMEID:COLOUR (the colour is white or black)"
+    assert_refused(done, f"agent 'remote{rest}': {rest[1:]!r} is not understood; {expected}")

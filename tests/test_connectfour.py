@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -520,6 +521,23 @@ def foreign_record(folder: Path, agent: str, game: str) -> None:
     document = connect4.play("random", "random", game=game, isolation="none").to_json()
     document["players"][0]["agent"] = agent
     (folder / "game.json").write_text(json.dumps(document), encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["turn", "tree"])
+def test_a_record_alone_makes_no_connection(tmp_path: Path, command: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0)
+        remote = f"remote:127.0.0.1:{listener.getsockname()[1]}:g:white"
+        foreign_record(tmp_path, remote, "dynamic")
+        if command == "turn":
+            done = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
+            assert_refused(done, f"the record names the agent {remote!r}", "only if you name it")
+        else:
+            done = run("connect4.views.tree", "game.json:1", "-o", "t.html", cwd=tmp_path)
+            assert_refused(done, f"agent {remote!r} searches no tree")
+        with pytest.raises(BlockingIOError):
+            listener.accept()
 
 
 @pytest.mark.slow

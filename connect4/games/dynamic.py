@@ -103,9 +103,10 @@ class DynamicState(State):
     """A position: white's (player 1's) and black's pieces as masks of `layout.grid`.
 
     `turns` counts the plies since the start, passes included. An action is its text, such as `71W`.
+    `last` is the action that led here, or None; it is not part of the position.
     """
 
-    __slots__ = ("_actions", "_ending", "history", "layout", "mover", "one", "turns", "two")
+    __slots__ = ("_actions", "_ending", "history", "last", "layout", "mover", "one", "turns", "two")
 
     symbols: ClassVar = SYMBOLS
     first_number: ClassVar = 1
@@ -120,6 +121,7 @@ class DynamicState(State):
         turns: int,
         ending: Ending | None,
         history: History = (),
+        last: str | None = None,
     ) -> None:
         """Store values that are known to be consistent; `position` computes the ending.
 
@@ -131,6 +133,7 @@ class DynamicState(State):
         self.mover: Player = mover
         self.turns = turns
         self.history = history
+        self.last = last
         self._ending = ending
         self._actions: tuple[str, ...] | None = None
 
@@ -189,10 +192,12 @@ class DynamicState(State):
         own ^= source | target
         ending = Ending.LINE if layout.grid.has_line(own) else None
         if mover == 1:
-            return self._next(own, two, ending)
-        return self._next(one, own, ending)
+            return self._next(own, two, ending, action)
+        return self._next(one, own, ending, action)
 
-    def _next(self, one: int, two: int, ending: Ending | None) -> DynamicState:
+    def _next(
+        self, one: int, two: int, ending: Ending | None, last: str | None = None
+    ) -> DynamicState:
         rules = self.layout.rules
         mover: Player = 2 if self.mover == 1 else 1
         turns = self.turns + 1
@@ -203,7 +208,7 @@ class DynamicState(State):
                 ending = Ending.REPETITION
         if turns >= rules.max_turns and ending is None:
             ending = Ending.DRAW_LIMIT
-        return DynamicState(self.layout, one, two, mover, turns, ending, history)
+        return DynamicState(self.layout, one, two, mover, turns, ending, history, last)
 
     def _why_not(self, action: object) -> str:
         if type(action) is not str or re.fullmatch("[0-9][0-9][ENSW]", action) is None:

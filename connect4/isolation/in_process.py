@@ -9,7 +9,7 @@ from collections.abc import Callable
 from connect4.errors import AgentError, IllegalAction
 from connect4.games.base import Seconds, State
 from connect4.isolation.measuring import Timed
-from connect4.players.base import Agent, Outcome, Reply, Setup, note_of
+from connect4.players.base import Agent, Connected, Outcome, Reply, Setup, note_of
 from connect4.players.registry import build
 from connect4.players.student import StudentAgent
 
@@ -57,8 +57,18 @@ class InProcessSeat:
             text = self._game.format_action(action)
         return Reply(outcome, action, text, took, cpu, overrun, False, detail)
 
+    def see_end(self, state: State) -> None:
+        """Show a connected agent the last position."""
+        if isinstance(self._agent, Connected):
+            self._agent.see_end(state)
+
     def close(self) -> None:
-        """Free a student's module, a reference cycle that a search may have frozen."""
+        """Disconnect a connected agent, and free a student's module.
+
+        A module is a reference cycle, and a search may have frozen it (`gc.freeze`).
+        """
+        if isinstance(self._agent, Connected):
+            self._agent.close()
         if isinstance(self._agent, StudentAgent):
             self._agent = None
             gc.unfreeze()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from connect4.config import ALLOWED_MODULES
 from connect4.games.base import Action, Game, Player, Seconds, State
@@ -116,6 +116,19 @@ class Seat(Protocol):
 
     def close(self) -> None:
         """Free all resources; may be called more than once."""
+        ...
+
+
+@runtime_checkable
+class Connected(Protocol):
+    """An agent, or its seat, that represents a remote program."""
+
+    def see_end(self, state: State) -> None:
+        """Send the last position, in which no move is requested."""
+        ...
+
+    def close(self) -> None:
+        """Close the connection."""
         ...
 
 

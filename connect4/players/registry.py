@@ -20,6 +20,10 @@ from connect4.players.base import Agent, Method, Setup
 from connect4.players.names import AgentName, source_text, split_name, student_file
 from connect4.search.base import ORDERS
 
+ADDRESS: Final = re.compile(
+    r"(?P<host>\S+):(?P<port>[0-9]{1,5}):(?P<game>[^\s:]+):(?P<colour>white|black)"
+)
+
 MAX_MEMORY: Final = 512
 """Maximum size of the solver's table in megabytes; an agent's process has 1 GiB in total."""
 
@@ -82,7 +86,7 @@ class PlayerKind:
     """The rows and columns of the only board that it plays on."""
     options: tuple[str, ...] = ()
     reaches_out: bool = False
-    """Whether it loads a module: a record alone never starts it."""
+    """Whether it connects to another program or loads a module: a record alone never starts it."""
     rest: str = ""
     """A pattern for the part of the name after the colon that is not an option."""
     rest_help: str = ""
@@ -105,6 +109,14 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         rest="(?s:.*)",
     ),
     "human": PlayerKind("human"),
+    "remote": PlayerKind(
+        "remote:HOST:PORT:GAMEID:COLOUR",
+        "connect4.players.remote:RemoteAgent",
+        games=frozenset({"dynamic"}),
+        reaches_out=True,
+        rest=ADDRESS.pattern,
+        rest_help=" (the colour is white or black)",
+    ),
     "env": PlayerKind(
         "env:MODULE:FUNCTION",
         "connect4.players.local:PolicyAgent",
@@ -172,11 +184,6 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
     if name.kind not in PLAYERS:
         if name.kind == "reference":
             raise InputError(f"agent {text!r}: only the teachers' edition has it")
-        if name.kind == "remote":
-            raise InputError(
-                f"agent {text!r}: remote is gone; play on a game server by "
-                "`python3 -m connect4.client HOST PORT GAMEID white|black --agent NAME`"
-            )
         if text.endswith(".py"):
             raise InputError(f"no agent {text!r}; for a student's file write {'ai:' + text!r}")
         near = nearest(name.kind, PLAYERS)
@@ -209,16 +216,16 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
 def recorded_agent(text: str, game: str, named: str | None) -> AgentName:
     """Return the agent of a record; `named` is the agent on the command line, or None.
 
-    Raises `InputError` if `named` is another agent. Without `named`, an agent that loads a module
-    is refused, because somebody else may have written the record.
+    Raises `InputError` if `named` is another agent. Without `named`, an agent that connects to a
+    program or loads a module is refused, because somebody else may have written the record.
     """
     if named is not None and named != text:
         raise InputError(f"agent {named!r} did not play this turn; the record names {text!r}")
     name = parse_agent(text, game)
     if PLAYERS[name.kind].reaches_out and named is None:
         raise InputError(
-            f"the record names the agent {text!r}, which loads a module; "
-            "it is started only if you name it on the command line too"
+            f"the record names the agent {text!r}, which connects to another program or loads a "
+            "module; it is started only if you name it on the command line too"
         )
     return name
 
@@ -282,7 +289,7 @@ def build(setup: Setup) -> Agent:
     """Return the agent that `setup` names, of any kind but a person.
 
     It loads only the modules of that kind, for a fast start of the agent's process. Raises
-    `AgentError` if a student's file cannot be loaded.
+    `AgentError` if a student's file cannot be loaded or a server cannot be reached.
     """
     agent: Agent = resolve(PLAYERS[setup.agent.kind].factory)(setup)
     return agent

@@ -401,7 +401,7 @@ def _contestant(text: str, rubric: Rubric, sources: dict[str, str]) -> Contestan
         if path.suffix in (".py", ".zip"):
             raise InputError(f"{text}: no such file")
         name = parse_agent(text, game)
-        if name.kind == "human":
+        if name.kind in ("human", "remote"):
             raise InputError(
                 f"{text}: only a file or an agent that needs no person can be compared"
             )

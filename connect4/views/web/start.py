@@ -35,7 +35,7 @@ FIRST_PAGE: Final = 600.0
 PORT: Final = 4404
 """The default port: a browser remembers the last choices by port."""
 
-NOT_OFFERED: Final = frozenset({"human", "env", "kaggle"})
+NOT_OFFERED: Final = frozenset({"human", "remote", "env", "kaggle"})
 """Kinds of players that the form does not list: they need a place beside this machine."""
 
 PARTS: Final = ("base", "theme", "start")
