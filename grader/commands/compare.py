@@ -39,7 +39,7 @@ from grader.commands.common import (
 from grader.handin import find as submissions
 from grader.handin.submission import FOLDER, file_name
 from grader.marks.tally import Part, PartComparison
-from grader.output.files import make_folder, write
+from grader.output.files import write
 from grader.output.results import last_lines
 from grader.output.tables import faults_text
 from grader.play import schedule
@@ -368,12 +368,10 @@ def keep(
 
     With `as_page` also write `games.html`, which replays all games.
     """
-    make_folder(folder)
     for player in {player for game in games for player in game.players}:
         if player.is_submission:
-            place = folder / FOLDER / file_name(player.name)
-            make_folder(place)
-            write(place / "ai.py", sources[str(player.sha256)])
+            place = folder / FOLDER / file_name(player.name) / "ai.py"
+            write(place, sources[str(player.sha256)])
     shown = []
     for game in games:
         text = store.record(game.key)
