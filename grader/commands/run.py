@@ -22,7 +22,6 @@ from grader.commands.common import (
     named_few,
     open_pool,
     say,
-    seconds_ahead,
 )
 from grader.commands.report import first_fault, tell, to_meta, under, use_roster
 from grader.handin.submission import Submission, new_names
@@ -41,11 +40,7 @@ from grader.output.results import (
     results_of,
 )
 from grader.play.executors import Pool, Progress, duration, load_text, other_load, worker_count
-from grader.play.one_game import (
-    DEADLY,
-    HOPELESS,
-    play_suspects_alone,
-)
+from grader.play.one_game import DEADLY, HOPELESS, play_suspects_alone
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
 from grader.play.trials import grade_trials, play_trials, tournament_trials
 from grader.play.working_time import LOADING, METHODS, Pace, is_passing, load_all, too_slow
@@ -207,7 +202,7 @@ class ClassRun:
             listed = ", ".join(f"{len(games)} in {name!r}" for name, games in later.items())
             note = f" in stage {results.stages[-1].stage.name!r}, then {listed}"
         ahead = [*todo, *(game for games in later.values() for game in games)]
-        worst, seconds = sum(map(worth, ahead)), seconds_ahead(ahead, results)
+        seconds = sum(map(worth, ahead))
         cores = worker_count(self.arguments.jobs, self.arguments.force_jobs)
         where = f"{duration(seconds / cores)} on the {cores} used here"
         if self.arguments.scheduler is not None:
@@ -216,9 +211,7 @@ class ClassRun:
         done = len({game.key for game in results.games} & results.played.keys() - keys)
         say(
             f"{len(todo)} games to play{note} ({done} have results): about {duration(seconds)} of "
-            f"one core, {where}"
-            + (f"; at most {duration(worst)} of one core" if results.played else "")
-            + ("" if results.played else ", if submissions use all their time")
+            f"one core, {where}, if submissions use all their time"
         )
         hours, most = seconds / 3600, self.arguments.max_hours
         if hours > most and not self.arguments.yes:
