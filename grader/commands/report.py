@@ -20,7 +20,7 @@ from grader.handin.submission import LATE, Submission, new_names
 from grader.marks.points import lateness
 from grader.marks.tally import full_points
 from grader.output import evidence, exports, writing
-from grader.output.files import make_folder, write
+from grader.output.files import write
 from grader.output.results import (
     GRADE,
     ROSTER,
@@ -79,8 +79,8 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
     print(results.text(placement, arguments.details), end="")
     if len(results.marks) == 1:
         for lost in next(iter(writing.reasons(results, store).values()), [])[:MOST_REASONS]:
-            turns = "1 turn" if lost.count == 1 else f"{lost.count} turns"
-            print(wrapped(f"{turns} lost: {lost.cause} (the first in {lost.title})"))
+            first = f"the first in {lost.title}"
+            print(wrapped(f"{lost.number_of_turns} lost: {lost.cause} ({first})"))
     if arguments.out is not None:
         writing.write_all(results, store, arguments.out, placement)
         if arguments.records:
@@ -159,7 +159,6 @@ def _name_all(what: str, names: Sequence[str], arguments: argparse.Namespace, fi
     shown = "; ".join(names)
     if len(names) > MOST_NAMED and arguments.out is not None:
         place = arguments.out / file
-        make_folder(arguments.out)
         write(place, "".join(f"{name}\n" for name in names))
         shown = f"{len(names)} names, listed in {place}"
     elif len(names) > MOST_NAMED:
