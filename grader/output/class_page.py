@@ -16,7 +16,6 @@ from grader.marks.tournament import Group, StageState
 from grader.output.markup import (
     RELOAD,
     Cell,
-    Drawn,
     Link,
     card,
     heading,
@@ -60,8 +59,8 @@ OPPONENTS: Final = (
 
 FAILURE_HEADERS: Final = ("game", "failure", "begun")
 
-STEPS: Final = 10
-"""Bars of a histogram."""
+BARS: Final = 150
+"""Pixels of the highest bar of a histogram."""
 
 PROJECTOR: Final = (
     '<button type="button" id="projector" '
@@ -88,12 +87,12 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
         for game in results.games
         if (fault := results.faults.get(game.key)) is not None
     ]
-    few = [FEW] if any(mark.few_games for mark in marks) else []
+    chart = _histogram(totals, full_points(results.rubric))
+    few = paragraphs([FEW] if any(mark.few_games for mark in marks) else [])
     parts = [
         heading("The class"),
         paragraphs(["For the teacher: this page names everybody.", _summary(results, totals)]),
-        section("Distribution", _histogram(totals, full_points(results.rubric))),
-        section("Marks", paragraphs(few) + table(MARK_HEADERS, _marks(marks, placement))),
+        section("Marks", f"{chart}\n{few}\n{table(MARK_HEADERS, _marks(marks, placement))}"),
         section("Opponents", paragraphs([OPPONENTS]) + table(OPPONENT_HEADERS, _opponents(marks))),
         section("Games that failed (INFRA)", table(FAILURE_HEADERS, failed)),
         section("Identical files", _identical(marks)),
@@ -114,16 +113,23 @@ def _summary(results: Results, totals: Sequence[float]) -> str:
 
 
 def _histogram(totals: Sequence[float], full: float) -> str:
-    """Return a histogram of totals, in ten equal steps up to `full`."""
+    """Return a histogram of totals as an SVG drawing, in ten equal steps up to `full`."""
     if not totals or full <= 0:
         return ""
-    counts = Counter(max(0, min(STEPS - 1, int(STEPS * total / full))) for total in totals)
-    rows: list[list[Cell]] = []
-    for step in range(STEPS):
-        points, count = f"{full * step / STEPS:g} to {full * (step + 1) / STEPS:g}", counts[step]
-        bar = progress(f"{points} points: {count}", count, max(counts.values()))
-        rows.append([points, count, Drawn(bar, f"{count}")])
-    return table(("points", "submissions", Drawn("", "share")), rows)
+    counts = Counter(max(0, min(9, int(10 * total / full))) for total in totals)
+    shapes = []
+    for step in range(10):
+        tall = BARS * counts[step] / max(counts.values())
+        shapes.append(
+            f'<rect x="{10 * step + 1}%" y="{BARS + 20 - tall:.0f}" width="8%" class="bar" '
+            f'height="{tall:.0f}"/><text x="{10 * step + 5}%" y="{BARS + 15 - tall:.0f}" '
+            f'text-anchor="middle">{counts[step] or ""}</text>'
+            f'<text x="{10 * step + 1}%" y="{BARS + 37}">{full * step / 10:g}</text>'
+        )
+    return (
+        f'<svg class="drawing" width="100%" height="{BARS + 45}" role="img" font-size="13" '
+        f'aria-label="number of submissions by points">{"".join(shapes)}</svg>'
+    )
 
 
 def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> list[list[Cell]]:

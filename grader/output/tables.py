@@ -292,8 +292,8 @@ def standing_row(place: int, standing: Standing, rubric: Rubric) -> list[str]:
 
 
 def won_drawn_lost(counts: Standing | Tally) -> str:
-    """Return how many games were won, drawn and lost, such as `3–0–1`."""
-    return f"{counts.wins}\u2013{counts.draws}\u2013{counts.losses}"
+    """Return how many games were won, drawn and lost, such as `3-0-1`."""
+    return f"{counts.wins}-{counts.draws}-{counts.losses}"
 
 
 def stage_text(state: StageState, rubric: Rubric) -> str:
