@@ -256,11 +256,10 @@ def _games(name: str, results: Results, replays: Mapping[str, dict[str, Any]]) -
         if game.key in replays and not game.board.hidden:
             replay = Link(f"game {number}", "", f"{number}.0", whole_row=True)
         faults = faults_text(result.faults[game.side - 1])
-        shown = "" if game.board.hidden else score
-        rows.append([replay, *row, shown, f"{margin:+d}", word, faults])
-    if games and not games[0].counts_points:  # the result is enough
-        for row in rows:
-            row[6] = row[7] = ""
+        shown = [score if not game.board.hidden else "", f"{margin:+d}"]
+        if not game.counts_points:  # the result is enough
+            shown = ["", ""]
+        rows.append([replay, *row, *shown, word, faults])
     return table(GAME_HEADERS, rows)
 
 

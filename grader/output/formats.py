@@ -126,17 +126,12 @@ def gradescope(
         "tests": listed,
         "leaderboard": [],
     }
-    if not several:
-        total = sum(mark.final(placement.get(mark.submission.name, 0)) for mark in marks)
-        document["score"] = round(total, 2)
-        document["leaderboard"] = [
-            {
-                "name": f"margin against {match.match.two.name}",
-                "value": round(match.tally.mean_margin, 2),
-            }
-            for mark in marks
-            for match in mark.matches
-        ]
+    for mark in () if several else marks:
+        document["score"] = round(mark.final(placement.get(mark.submission.name, 0)), 2)
+        for match in mark.matches:
+            value = round(match.tally.mean_margin, 2)
+            entry = {"name": f"margin against {match.match.two.name}", "value": value}
+            document["leaderboard"].append(entry)
     return document
 
 

@@ -228,24 +228,6 @@ def last_lines(text: str) -> str:
     return "\n".join(["...", *lines[-LAST_LINES:]] if len(lines) > LAST_LINES else lines)
 
 
-def placement_points(results: Results) -> dict[str, float]:
-    """Return the points for placement by submission.
-
-    Raises `InputError` if there is no tournament, it is not finished, or it has no points.
-    """
-    if results.kind != TOURNAMENT:
-        raise InputError(f"holds a {results.kind}, not a tournament")
-    wanted = len(results.rubric.tournament.stages)
-    if len(results.stages) < wanted or results.missing:
-        raise InputError("the tournament is not finished; give its command again, it goes on")
-    if not results.rubric.tournament.points:
-        raise InputError(
-            "its rubric has no tournament.points; set them and give the tournament's command "
-            "again, nothing is played"
-        )
-    return {item.contestant.name: item.points for item in results.placings}
-
-
 def _proof_text(proof: Mapping[str, Any], levels: set[str]) -> str:
     """Return the outcome of a self-test at the levels that were played at, in one sentence."""
     parts = []

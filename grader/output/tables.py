@@ -177,18 +177,17 @@ def shown_points(mark: Mark, extra: float) -> tuple[str, list[str]]:
 def marks_table(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric) -> str:
     """Return one line per submission with its points and lost turns; below it, the remarks."""
     placed = any(placement.values())
-    headers = ["submission", "A", "B", *(["placement"] if placed else []), "total", "of"]
-    headers += [f"{level_text(rubric.statistics)} interval", "lost turns"]
+    interval = f"{level_text(rubric.statistics)} interval"
+    headers = ("submission", "A", "B", "placement", "total", "of", interval, "lost turns")
     rows: list[list[str]] = []
     notes: dict[str, str] = {}
     for mark in marks:
         name, lost = mark.submission.name, mark.faults
         extra = placement.get(name, 0.0)
-        total, shown = shown_points(mark, extra)
-        shown += [f"{extra:.2f}"] if placed else []
-        interval = interval_text(mark, extra).partition(",")[0]
-        shown += [total, f"{full_points(rubric):g}", interval, str(lost.total or "")]
-        rows.append([name, *shown])
+        total, parts = shown_points(mark, extra)
+        bounds = interval_text(mark, extra).partition(",")[0]
+        row = [name, *parts, f"{extra:.2f}" if placed else "", total, f"{full_points(rubric):g}"]
+        rows.append([*row, bounds, str(lost.total or "")])
         notes[name] = "; ".join(filter(None, (faults_text(lost), remark(mark))))
     return "\n".join([text_table(*without_empty(rows, headers)), *_remarks(notes)])
 
