@@ -177,6 +177,6 @@ def test_a_tournament_of_classic_connect_4(tmp_path: Path) -> None:
     places = done.stdout.split("\nplaces\n")[1].splitlines()
     last = places[4].split()
     assert last[:2] == ["3", "cem"]
-    assert last[-2:] == ["-1.00", "groups"]
+    assert last[-4:] == ["-1.00", "4", "0-0-4", "groups"]
     standings = (tmp_path / "out" / "standings.html").read_text(encoding="utf-8")
     assert ">\N{MINUS SIGN}1.00</span>" in standings

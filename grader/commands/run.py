@@ -49,6 +49,16 @@ from grader.results.store import ATTEMPTS, STARVED, Attempt, Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents
 
+FOR_ONE_FILE: Final = (
+    "games that an opponent lost by its own fault do not count: close other programs and give the "
+    "same command again"
+)
+FOR_A_CLASS: Final = (
+    "{}: games that an opponent lost by its own fault count for nobody until you decide: fix the "
+    "opponent and give the same command, or count them as they are with [match] opponent_faults "
+    '= "count"'
+)
+
 REWRITE_SECONDS: Final = 5.0
 """The quick files of a large class are written at most once in this time."""
 
@@ -293,23 +303,6 @@ class ClassRun:
                 return False
         return True
 
-    def _tell_opponents(self, results: Results) -> None:
-        """Report games that the rubric's opponents lost by their own fault, and what to do."""
-        keys = {game.key for game in results.games} & results.faults.keys()
-        if not any(results.faults[key].text.startswith("the opponent ") for key in keys):
-            return
-        if self._of_one_file:
-            say(
-                "games that an opponent lost by its own fault do not count: close other programs "
-                "and give the same command again"
-            )
-        else:
-            say(
-                f"{self.rubric.source}: games that an opponent lost by its own fault count for "
-                "nobody until you decide: fix the opponent and give the same command, or count "
-                'them as they are with [match] opponent_faults = "count"'
-            )
-
     def _load(self, store: Store, pool: Pool, level: str) -> Results:
         """Load each submission, and each baseline that has a file, once; return all results.
 
@@ -394,8 +387,9 @@ class ClassRun:
         self._tell_too_slow(store)
         if not interrupted and not results.missing:
             return DONE
-        self._tell_opponents(results)
         failed = {game.key for game in results.games} & results.faults.keys()
+        if any(results.faults[key].text.startswith("the opponent ") for key in failed):
+            say(FOR_ONE_FILE if self._of_one_file else FOR_A_CLASS.format(self.rubric.source))
         starved = any(results.faults[key].text == STARVED for key in failed)
         busy = "close other programs; " if starved else ""
         if interrupted:

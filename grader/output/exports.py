@@ -139,15 +139,20 @@ def filled(
             total = _cell(row, chosen)
         note = remark(mark, student) or _cell(row, COMMENTS)
         lines.append({**row, chosen: total, COMMENTS: note})
-    out = io.StringIO()
     known = CANVAS if export.kind == "canvas" else (*MOODLE_NAMES, *MOODLE_IDS)
     identifying = [name for name in export.header if name in known]  # no other assignments
     columns = export.header if is_worksheet else [*identifying, chosen]
+    result.text = _csv_text(columns, lines)
+    return result
+
+
+def _csv_text(columns: Sequence[str], rows: Sequence[Row]) -> str:
+    """Return a CSV file with these columns of the lines."""
+    out = io.StringIO()
     writer = csv.DictWriter(out, columns, extrasaction="ignore")
     writer.writeheader()
-    writer.writerows(lines)
-    result.text = out.getvalue()
-    return result
+    writer.writerows(rows)
+    return out.getvalue()
 
 
 def _assignment(export: Export, column: str | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from grader.handin.form import Finding
@@ -252,21 +252,12 @@ def grade_text(
             table = match_table(mark.matches, rubric, details)
             parts.append("\n".join([mark.submission.name, table, *lost, f"total {total}"]))
     parts.append(marks_table(marks, placement, rubric))
-    parts += intervals_text([match for mark in marks for match in mark.matches], rubric.statistics)
+    known = [match for mark in marks for match in mark.matches if match.bounds is not None]
+    few = dict.fromkeys(match.name for match in known if few_games(len(match.tally.pairs)))
+    if few:
+        rough = f"few games: with fewer than {FEW_PAIRS} pairs of games an interval is rough"
+        parts.append(wrapped(f"{rough}: {', '.join(few)}"))
     return "\n\n".join(parts) + "\n"
-
-
-def intervals_text(matches: Iterable[MatchMark], rules: StatisticsRules) -> Iterator[str]:
-    """Yield a note on how to read the intervals of points, if any match has one."""
-    pairs = {match.name: len(match.tally.pairs) for match in matches if match.tally.pairs[1:]}
-    few = [name for name, count in pairs.items() if few_games(count)]
-    which = f" ({', '.join(few)})" if len(few) < len(pairs) else ""
-    rough = f" Few games: with fewer than {FEW_PAIRS} pairs they are rough{which}." if few else ""
-    if pairs:
-        yield wrapped(
-            f"Intervals have {level_text(rules)} confidence, over pairs of games with sides "
-            f"swapped.{rough}"
-        )
 
 
 STANDING_HEADERS = (*("#", "submission", "rating", "mean margin", "games", "W-D-L", "lost turns"),)
