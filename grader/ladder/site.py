@@ -19,7 +19,7 @@ from grader.marks.tally import few_games
 from grader.output import replays
 from grader.output.files import beginning, make_folder, write
 from grader.output.markup import Cell, Drawn, Link, breakable, listed, minus, paragraphs, table
-from grader.output.results import read_protection
+from grader.output.results import protection_lines
 
 FOLDERS: Final = (replays.ASSETS, "agents", "games", "own")
 
@@ -116,7 +116,7 @@ def index_page(book: Book, standings: Standings, playground: str) -> str:
         f"{paragraphs([' '.join(filter(None, explained))])}{link if playground else ''}\n"
         f"{_table(standings)}</section>",
         document.assets(("ladder_charts",), "html").rstrip(),
-        _card("How the games were run", paragraphs(read_protection(book).lines())),
+        _card("How the games were run", paragraphs(protection_lines(book))),
     )
     return pages.page("Ladder", facts, "\n".join(parts), _data(standings))
 
@@ -203,7 +203,7 @@ def agent_page(book: Book, entry: Entry, standings: Standings, own: bool) -> str
         _card("Versions", _versions(entry, standings, own)),
         _card("Games", _games(entry, standings)),
         _card("Lost turns", _lost(book, entry, standings, own)),
-        _card("How the games were run", paragraphs(read_protection(book).lines())),
+        _card("How the games were run", paragraphs(protection_lines(book))),
     )
     facts = [f"{student.name} is {entry.name} on this site"] if student and own else []
     body = "\n".join(filter(None, parts))

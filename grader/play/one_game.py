@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import os
-import re
 import socket
 import time
 import traceback
@@ -310,8 +309,6 @@ def _attempt_of(future: Future[Attempt], game: PlannedGame) -> Attempt:
 Replay: TypeAlias = str
 """`MADE_BY`, a blank, and the data of one game for the replay page: JSON that is safe in HTML."""
 
-NAMES: Final = re.compile(r'"names":\["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*"\]')
-
 MADE_BY: Final = hashlib.sha256(
     ("".join(map(inspect.getsource, (page, board_data))) + "3").encode()
 ).hexdigest()[:16]
@@ -332,8 +329,3 @@ def replay_data(record: Record, names: Sequence[str]) -> Replay:
     data["details"] = list(map(without_folders, data["details"]))
     data["why"] = data["why"] and without_folders(data["why"])
     return f"{MADE_BY} {json_in_html(data)}"
-
-
-def renamed(replay: Replay, names: Sequence[str]) -> Replay:
-    """Return a replay with these names: submissions with equal content share a stored game."""
-    return NAMES.sub(lambda _: f'"names":{json_in_html(list(names))}', replay, count=1)
