@@ -102,8 +102,10 @@ def test_pages_go_back_to_students_as_moodle_and_a_mail_merge_want_them(tmp_path
         for number, name in enumerate(("Ann Lee", "Ben O_Hara"), 9001):
             file.writestr(f"{name}_{number}_assignsubmission_file_/ai.py", "x = 1\n")
     hand_in(tmp_path / "late", "cy", "x = 1\n")
+    (tmp_path / "roster.csv").write_text("name,e-mail\nAnn Lee,ann@uni.example\n", encoding="utf-8")
     words = ("grade", "--rubric", rubric(tmp_path), "--out", "out", "--isolation", "process")
-    done = run(COMMAND, *words, "class.zip", "--feedback-zip", "back.zip", cwd=tmp_path)
+    zipped = ("class.zip", "--roster", "roster.csv", "--feedback-zip", "back.zip")
+    done = run(COMMAND, *words, *zipped, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     with zipfile.ZipFile(tmp_path / "back.zip") as file:
         folders = ("Ann Lee_9001_assignsubmission_file_", "Ben O Hara_9002_assignsubmission_file_")
@@ -112,9 +114,9 @@ def test_pages_go_back_to_students_as_moodle_and_a_mail_merge_want_them(tmp_path
         assert file.read(file.namelist()[0]) == page
     with (tmp_path / "back.csv").open(encoding="utf-8-sig", newline="") as listed:
         rows = list(csv.DictReader(listed))
-    assert [(row["Name"], row["Mark"]) for row in rows] == [
-        ("Ann Lee", "0.00"),
-        ("Ben O_Hara", "0.00"),
+    assert [(row["Name"], row["Email"], row["Mark"]) for row in rows] == [
+        ("Ann Lee", "ann@uni.example", "0.00"),
+        ("Ben O_Hara", "", "0.00"),
     ]
     assert Path(rows[0]["Page"]).read_bytes() == page
     words = (*words, "--results", "b.db", "--feedback-zip", "b.zip")

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from connect4 import atomic
 from connect4.errors import InputError
-from grader.handin.submission import Member, file_name
+from grader.handin.submission import file_name
 from grader.marks.tally import by_match
 from grader.output import evidence, feedback, formats, github, replays
 from grader.output.class_page import class_page, replay_place, standings_page
@@ -168,10 +168,10 @@ def write_feedback(
                 else:
                     without.append(submission.name)
                 zipped.write(page, f"{folder}/feedback.html")
-                points = f"{mark.final(placement.get(submission.name, 0.0)):.2f}"
-                points = "" if mark.incomplete else points
-                for member in submission.members or (Member(submission.name),):
-                    shown = [formats.cell(text) for text in (member.name, member.email)]
+                extra = placement.get(submission.name, 0.0)
+                for student in mark.students:
+                    points = "" if mark.incomplete else f"{mark.final(extra, student):.2f}"
+                    shown = [formats.cell(text) for text in (student.name, student.email)]
                     rows.append([*shown, points, str(page.resolve())])
     except OSError as error:
         raise InputError(f"{place}: cannot be written: {error.strerror}") from None
