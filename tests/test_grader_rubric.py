@@ -256,12 +256,3 @@ def test_code_outside_the_folder_of_a_rubric_is_named_before_it_runs(tmp_path: P
         f"term/rubric.toml: the agent 'env:near:choose' is {what}",
         "error: none: no such file or folder",
     ]
-
-
-def test_a_misspelt_board_is_looked_for_beside_the_rubric_first(tmp_path: Path) -> None:
-    (tmp_path / "shown.txt").write_text("0\n0 0\n", encoding="utf-8")
-    path = tmp_path / "r.toml"
-    for name, near in (("showm.txt", "shown.txt"), ("case44", "case4.txt")):
-        path.write_text(f"[part_a]\nboards = [{name!r}]\n", encoding="utf-8")
-        with pytest.raises(InputError, match=rf"{name}: no such file.*did you mean '{near}'"):
-            rubrics.read(path)

@@ -180,11 +180,7 @@ def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submissi
     place = one_line(hand_in.places[0])
     if inside and not place.endswith(".py"):
         place = f"{place}/{inside}"
-    times = hand_in.tree[path].times
-    note = None
-    if times > 1:
-        note = f"{short(path)} stands {times} times in the archive; the last one counts"
-    submission = Submission(hand_in.name, place, members=hand_in.members, note=note)
+    submission = Submission(hand_in.name, place, members=hand_in.members)
     limit = rules.max_source_kb * 1000
     data = hand_in.tree[path](limit + 1)
     if len(data) > limit:

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from connect4.errors import printable
-from grader.handin.archive import ENDINGS, MEGABYTE, Tree, below, top_names, tops
+from grader.handin.archive import ENDINGS, MEGABYTE, Tree, tops
 from grader.handin.submission import IN_TIME, LATE, Member
 
 MOODLE: Final = re.compile(
@@ -67,13 +67,13 @@ class HandIn:
 
 def unwrapped(tree: Tree) -> Tree:
     """Return the content of a single folder around a whole class, else the tree itself."""
-    names = top_names(tree)
-    if len(names) != 1 or MOODLE.fullmatch(names[0]):
+    (top, inner), *others = tops(tree).items() or [("", {})]
+    if others or MOODLE.fullmatch(top):
         return tree
-    inner = below(tree, names[0])
-    inside = top_names(inner)
     whole = [
-        name for name in inside if name not in inner or name.lower().endswith((".py", *ARCHIVES))
+        name
+        for name in tops(inner)
+        if name not in inner or name.lower().endswith((".py", *ARCHIVES))
     ]
     if "ai.py" in inner or len(whole) < 2:
         return tree
@@ -82,10 +82,9 @@ def unwrapped(tree: Tree) -> Tree:
 
 def is_kit(tree: Tree) -> bool:
     """Return whether a tree is one copy of the kit, perhaps with a folder around it."""
-    names = top_names(tree)
-    if len(names) == 1 and not MOODLE.fullmatch(names[0]):
-        tree = {**tree, **below(tree, names[0])}
-    return OF_KIT in tree
+    parts = tops(tree)
+    around = [part for top, part in parts.items() if len(parts) == 1 and not MOODLE.fullmatch(top)]
+    return any(OF_KIT in part for part in (tree, *around))
 
 
 def hand_ins(tree: Tree) -> list[HandIn]:

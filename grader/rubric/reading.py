@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from connect4.errors import InputError
 from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.players.names import split_name
 from grader.rubric import model
-from grader.rubric.keys import Board, Place, Values, read_table, shown
+from grader.rubric.keys import Board, KitAgent, Place, Values, checks_of, read_table, shown
 from grader.rubric.model import (
     PRACTICE_SEED,
     TABLES,
@@ -157,8 +157,9 @@ def _overlay(base: Values, over: Values, source: str) -> Values:
             raise top.at(name).wrong(f"expected a table, got {shown(values)}")
         for key in values:
             _refuse_removed(top.at(name).at(key))
-            if key not in TABLES[name]:
-                raise top.at(name).unknown(key, TABLES[name])
+            known = [*checks_of(TABLES[name]), *(["fuel"] if name == "match" else [])]
+            if key not in known:
+                raise top.at(name).unknown(key, known)
         merged[name] = {**base[name], **values}
     return merged
 
@@ -177,9 +178,7 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
     for name in TABLES:
         if name not in values:
             raise top.at(name).wrong("is missing")
-    terms = read_table(values["match"], TABLES["match"], top.at("match"))
-    terms.pop("fuel", None)
-    match = model.MatchRules(**terms)
+    match = read_table(values["match"], model.MatchRules, top.at("match"))
     top = Place(
         source,
         game=GAMES[match.game],
@@ -188,26 +187,21 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
         stored_boards=values.get("boards", {}),
         stored_agents=values.get("agents", {}),
     )
-    read = {
-        name: read_table(values[name], keys, top.at(name))
-        for name, keys in TABLES.items()
-        if name != "match"
-    }
-    submission = model.SubmissionRules(**read["submission"])
-    return Rubric(
-        source,
-        values,
-        match,
-        model.AgentLimits(**read["limits"], allowed=submission.allowed),
-        model.PartA(**_with_name(read["part_a"], "opponent")),
-        _part_b(read["part_b"], top.at("part_b")),
-        _tournament(read["tournament"], top.at("tournament")),
-        model.CompareRules(**read["compare"]),
-        model.StatisticsRules(**read["statistics"]),
-        submission,
-        _ladder(read["ladder"], top.at("ladder")),
-        model.LateRules(**read["late"]),
-    )
+    read: dict[str, Any] = {"match": match}
+    for name, kind in TABLES.items():
+        if name not in read:
+            read[name] = read_table(values[name], kind, top.at(name))
+    part_a, part_b = read["part_a"], read["part_b"]
+    read["limits"] = replace(read["limits"], allowed=read["submission"].allowed)
+    read["part_a"] = replace(part_a, opponent=_renamed(part_a.opponent, part_a.name))
+    steps = [replace(step, agent=_renamed(step.agent, step.name)) for step in part_b.baselines]
+    read["part_b"] = replace(part_b, baselines=tuple(steps))
+    return Rubric(source, values, **read)
+
+
+def _renamed(agent: KitAgent, name: str) -> KitAgent:
+    """Return an agent with the name that the rubric gives it, if it gives one."""
+    return replace(agent, name=name) if name else agent
 
 
 def with_secret_seed(text: str, rubric: Rubric) -> str:
@@ -274,56 +268,6 @@ def changed_limits(before: Values, now: Values) -> list[str]:
     return found
 
 
-def _with_name(values: Values, key: str) -> Values:
-    """Return values whose agent at `key` has the name that stands beside it."""
-    rest = dict(values)
-    if "name" in rest:
-        rest[key] = replace(rest[key], name=rest.pop("name"))
-    return rest
-
-
-def _part_b(values: Values, place: Place) -> model.PartB:
-    baselines = [model.Baseline(**_with_name(step, "agent")) for step in values["baselines"]]
-    for number, step in enumerate(baselines, 1):
-        here, low, high = place.at(f"baselines[{number}]"), step.low, step.high
-        if high <= low:
-            raise here.at("high").wrong(f"{high:g} is not above low, {low:g}")
-        if not place.game.counts_points and not -1 <= low < high <= 1:
-            key, value = ("low", low) if low < -1 else ("high", high)
-            worth = f"a game of {place.game.name} is worth 1, 0 or -1"
-            raise here.at(key).wrong(f"{value:g} is not a possible mean margin: {worth}")
-    agents = [step.agent.agent for step in baselines]
-    shown = [step.agent.name for step in baselines]
-    for held in (step.agent for step in baselines):
-        if agents.count(held.agent) > 1:
-            raise place.at("baselines").wrong(f"agent {held.written!r} is listed twice")
-        if shown.count(held.name) > 1:
-            what = f'two baselines are called {held.name!r}; give each its own name = "..."'
-            raise place.at("baselines").wrong(what)
-    return model.PartB(values["boards"], tuple(baselines))
-
-
-def _tournament(values: Values, place: Place) -> model.TournamentRules:
-    stages = tuple(model.Stage(**stage) for stage in values["stages"])
-    for number, stage in enumerate(stages, 1):
-        here = place.at(f"stages[{number}]")
-        if stage.group_size == 1:
-            raise here.at("group_size").wrong("a group has 2 or more, 0 means all")
-        if number < len(stages) and not stage.promote:
-            raise here.at("promote").wrong("nobody would reach the next stage")
-    if not stages or len({stage.name for stage in stages}) < len(stages):
-        what = "expected one or more stages, each with a name of its own"
-        raise place.at("stages").wrong(what)
-    return model.TournamentRules(**{**values, "stages": stages})
-
-
-def _ladder(values: Values, place: Place) -> model.LadderRules:
-    rungs = values["rungs"]
-    if len(rungs) < 2 or len({rung.name for rung in rungs}) < len(rungs):
-        raise place.at("rungs").wrong("expected two or more agents, each with a name of its own")
-    return model.LadderRules(**values)
-
-
 MOST_CELLS: Final = 12
 """Rows, and columns, of the largest board in the assignment."""
 
@@ -338,6 +282,8 @@ COLUMNS_WITH_POPOUTS: Final = 10
 
 def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
     """Yield each mistake of a rubric, with its key."""
+    yield from _mistakes_of_baselines(rubric)
+    yield from _mistakes_of_stages(rubric)
     yield from _mistakes_of_boards(rubric, allow_large)
     marked = {board.name for board in (*rubric.part_a.boards, *rubric.part_b.boards)}
     for name in rubric.match.hidden:
@@ -354,14 +300,6 @@ def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
         yield "late.deadline", "is missing: late days count from it"
     if {"points_a_day", "percent_a_day"} <= late.keys():
         yield "late", "expected points_a_day or percent_a_day, not both"
-    stages = rubric.tournament.stages
-    for place, stage in enumerate(stages[:-1], 1):
-        if stage.group_size and stage.promote >= stage.group_size:
-            yield (
-                f"tournament.stages[{place}].promote",
-                f"{stage.promote} of {stage.group_size} would all reach the next stage; "
-                f"promote {stage.group_size - 1} at most",
-            )
     for place, (better, worse) in enumerate(pairwise(rubric.tournament.points), 1):
         if worse > better:
             yield (
@@ -369,6 +307,44 @@ def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
                 f"place {place + 1} earns {worse:g}, more than place {place} with {better:g}; "
                 "points must not rise",
             )
+
+
+def _mistakes_of_baselines(rubric: Rubric) -> Iterator[tuple[str, str]]:
+    steps = rubric.part_b.baselines
+    for number, step in enumerate(steps, 1):
+        here, low, high = f"part_b.baselines[{number}]", step.low, step.high
+        if high <= low:
+            yield f"{here}.high", f"{high:g} is not above low, {low:g}"
+        if not rubric.match.counts_points and not -1 <= low < high <= 1:
+            key, value = ("low", low) if low < -1 else ("high", high)
+            worth = f"a game of {rubric.match.game} is worth 1, 0 or -1"
+            yield f"{here}.{key}", f"{value:g} is not a possible mean margin: {worth}"
+    agents = [step.agent.agent for step in steps]
+    names = [step.agent.name for step in steps]
+    for agent in (step.agent for step in steps):
+        if agents.count(agent.agent) > 1:
+            yield "part_b.baselines", f"agent {agent.written!r} is listed twice"
+        if names.count(agent.name) > 1:
+            what = f'two baselines are called {agent.name!r}; give each its own name = "..."'
+            yield "part_b.baselines", what
+
+
+def _mistakes_of_stages(rubric: Rubric) -> Iterator[tuple[str, str]]:
+    stages = rubric.tournament.stages
+    for number, stage in enumerate(stages, 1):
+        here, size = f"tournament.stages[{number}]", stage.group_size
+        if size == 1:
+            yield f"{here}.group_size", "a group has 2 or more, 0 means all"
+        if number < len(stages) and not stage.promote:
+            yield f"{here}.promote", "nobody would reach the next stage"
+        if number < len(stages) and size and stage.promote >= size:
+            what = f"{stage.promote} of {size} would all reach the next stage"
+            yield f"{here}.promote", f"{what}; promote {size - 1} at most"
+    if not stages or len({stage.name for stage in stages}) < len(stages):
+        yield "tournament.stages", "expected one or more stages, each with a name of its own"
+    rungs = rubric.ladder.rungs
+    if len(rungs) < 2 or len({rung.name for rung in rungs}) < len(rungs):
+        yield "ladder.rungs", "expected two or more agents, each with a name of its own"
 
 
 def _mistakes_of_boards(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
