@@ -181,9 +181,7 @@ def _is_meant(node: ast.AST) -> bool:
     if not isinstance(node, ast.ClassDef):
         return False
     named = node.name.replace("_", "").lower() in ("aiplayer", "player", "ai", "agent", "aiagent")
-    return named or any(
-        isinstance(item, ast.FunctionDef) and item.name in [*METHODS][1:] for item in node.body
-    )
+    return named or any(getattr(item, "name", "") in [*METHODS][1:] for item in node.body)
 
 
 def _signature(
@@ -444,8 +442,7 @@ def _found(kind: str, text: str | None, rules: dict[str, Any]) -> list[dict[str,
     """Return the first findings of a text and the number of the others, in the reading process."""
     given = cast("SubmissionRules", SimpleNamespace(**rules))
     found = report_findings(text, given) if kind == "report" else source_findings(str(text), given)
-    rest = found[MAX_FINDINGS:]
-    if rest:
+    if rest := found[MAX_FINDINGS:]:
         required = any(finding.required for finding in rest)
         more = f"{len(rest)} more findings; fix these first"
         found[MAX_FINDINGS:] = [Finding(rest[0].line, "more", more, required)]

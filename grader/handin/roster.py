@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from connect4.errors import InputError, printable
-from grader.handin.find import told_apart
-from grader.handin.layouts import CANVAS
+from grader.handin.find import CANVAS, told_apart
 from grader.handin.submission import Member, Submission
 
 TITLES: Final = {
