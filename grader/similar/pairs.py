@@ -194,7 +194,7 @@ EVIDENCE: Final = (
 )
 BEHAVIOUR: Final = (
     "Behaviour: how much more two files choose the same moves than their strength explains, in "
-    "standard deviations over all pairs."
+    "standard deviations over all pairs. It is empty with --source-only."
 )
 BOTH_RANKS: Final = (
     "A pair stands where the better of its two ranks puts it: first those of rank 1, by source or "
@@ -282,20 +282,12 @@ def _ranks(values: Sequence[float]) -> list[int]:
 
 def similar_page(pairs: Sequence[Pair], notes: Sequence[str]) -> str:
     """Return the page; it contains everybody's name, so students must not see it."""
-    played = any(pair.behaviour_rank is not None for pair in pairs)
     rows = [_row(number, pair) for number, pair in enumerate(pairs[:LISTED], 1)]
-    order = "Pairs stand in the order of the source that they share beyond what either shares with "
-    order += "most others."
-    if played:
-        order = BOTH_RANKS
-    else:
-        rows = [[*row[:4], *row[7:]] for row in rows]
-    headers = HEADERS if played else [*HEADERS[:4], *HEADERS[7:]]
     parts = [
         heading("Pairs that look alike"),
         f"<p><strong>{FIRST}</strong> {html.escape(ADVICE)}</p>",
-        paragraphs([EVIDENCE, *([BEHAVIOUR] if played else []), *notes]),
-        section("Pairs by evidence", f"{paragraphs([order])}\n{table(headers, rows)}"),
+        paragraphs([EVIDENCE, BEHAVIOUR, *notes]),
+        section("Pairs by evidence", f"{paragraphs([BOTH_RANKS])}\n{table(HEADERS, rows)}"),
         "<h2>Sources side by side</h2>",
         "<p>Marked: in both files. Grey: base code, which does not count.</p>",
     ]
