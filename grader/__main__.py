@@ -299,11 +299,7 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
 
 def _add_rubric(add: Add) -> None:
     add("--rubric", metavar="FILE", type=Path, help="differs from grader/rubric.toml in some keys")
-    add(
-        "--allow-large",
-        action="store_true",
-        help="accept boards beyond 12x12 and more than 10 pop-outs",
-    )
+    refuse_gone(add, "--allow-large", "delete it; boards of every size are accepted, with a note")
 
 
 def _add_playing(add: Add) -> None:

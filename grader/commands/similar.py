@@ -50,7 +50,7 @@ def run_similar(arguments: argparse.Namespace) -> int:
 
 def compare(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
     """Return all pairs, and notes for the report."""
-    rubric = rubrics.read(arguments.rubric, arguments.allow_large)
+    rubric = rubrics.read(arguments.rubric)
     here = _sources(arguments.paths, rubric, "")
     if len(here) < 2:
         raise InputError("similar requires at least two submissions with a source")

@@ -112,8 +112,8 @@ def run_handout(arguments: argparse.Namespace) -> int:
     if arguments.rubric is not None and not is_autograder:
         raise InputError("--rubric: only an autograder takes one; students get grader/rubric.toml")
     if is_autograder:
-        tell_container(rubrics.read(arguments.rubric, arguments.allow_large), arguments.max_minutes)
-        files = dict(autograder_files(arguments.rubric, arguments.allow_large))
+        tell_container(rubrics.read(arguments.rubric), arguments.max_minutes)
+        files = dict(autograder_files(arguments.rubric))
         if arguments.gradescope:
             files |= {name: (GRADESCOPE / name).read_bytes() for name in GRADESCOPE_SCRIPTS}
         else:
@@ -314,9 +314,9 @@ def tell_container(rubric: Rubric, most: float) -> None:
         )
 
 
-def autograder_files(path: Path | None, allow_large: bool) -> Iterator[tuple[str, bytes]]:
+def autograder_files(path: Path | None) -> Iterator[tuple[str, bytes]]:
     """Yield what every autograder contains: the kit, the rubric and the rubric's files."""
-    boards = {board.name for board in all_boards(rubrics.read(path, allow_large))}
+    boards = {board.name for board in all_boards(rubrics.read(path))}
     also = {f"{STARTS}/{board}{end}" for board in boards for end in ("", ".txt")} | boards
 
     def wanted(name: str) -> bool:
@@ -327,12 +327,12 @@ def autograder_files(path: Path | None, allow_large: bool) -> Iterator[tuple[str
     if path is None:
         yield "rubric.toml", rubrics.with_secret_seed("", rubrics.read()).encode()
     else:
-        yield from rubric_files(path, allow_large)
+        yield from rubric_files(path)
 
 
-def rubric_files(path: Path, allow_large: bool) -> Iterator[tuple[str, bytes]]:
+def rubric_files(path: Path) -> Iterator[tuple[str, bytes]]:
     """Yield a rubric, with the boards and the files of its agents that lie beside it."""
-    rubric = rubrics.read(path, allow_large)
+    rubric = rubrics.read(path)
     text = rubrics.with_secret_seed(path.read_text(encoding="utf-8-sig"), rubric)
     agents = [split_name(item.written) for item in kit_agents(rubric)]
     names = [board.name for board in all_boards(rubric) if (path.parent / board.name).is_file()]

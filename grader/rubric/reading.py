@@ -20,7 +20,7 @@ from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.players.names import split_name
 from grader.rubric import model
-from grader.rubric.keys import Board, KitAgent, Place, Values, checks_of, read_table, shown
+from grader.rubric.keys import KitAgent, Place, Values, checks_of, read_table, shown
 from grader.rubric.model import (
     PRACTICE_SEED,
     TABLES,
@@ -60,11 +60,8 @@ STORED: Final = ("boards", "agents")
 """Tables that `stored_values` adds."""
 
 
-def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
-    """Read a rubric file, the default one for None; raises `InputError` with file and key.
-
-    More than 12 rows or columns, or more than 10 pop-outs, are rejected unless `allow_large`.
-    """
+def read(path: Path | None = None) -> Rubric:
+    """Read a rubric file, the default one for None; raises `InputError` with file and key."""
     default = _load(DEFAULT)
     if path is None:
         return from_values(default, DEFAULT.name, DEFAULT.parent)
@@ -72,7 +69,7 @@ def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
     values = _overlay(_default_of_game(default, given), given, str(path))
     values = _with_zone(without_fuel(values, given, str(path)))
     rubric = from_values(values, str(path), path.parent)
-    for key, what in _mistakes(rubric, allow_large):
+    for key, what in _mistakes(rubric):
         raise InputError(f"{path}: {key}: {what}")
     for name in rubric.match.hidden:
         if not (path.parent / name).is_file():
@@ -280,11 +277,11 @@ COLUMNS_WITH_POPOUTS: Final = 10
 """On more columns, a position may have more than the 15 actions of the assignment."""
 
 
-def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
+def _mistakes(rubric: Rubric) -> Iterator[tuple[str, str]]:
     """Yield each mistake of a rubric, with its key."""
     yield from _mistakes_of_baselines(rubric)
     yield from _mistakes_of_stages(rubric)
-    yield from _mistakes_of_boards(rubric, allow_large)
+    yield from _mistakes_of_boards(rubric)
     marked = {board.name for board in (*rubric.part_a.boards, *rubric.part_b.boards)}
     for name in rubric.match.hidden:
         if name not in marked:
@@ -347,7 +344,8 @@ def _mistakes_of_stages(rubric: Rubric) -> Iterator[tuple[str, str]]:
         yield "ladder.rungs", "expected two or more agents, each with a name of its own"
 
 
-def _mistakes_of_boards(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
+def _mistakes_of_boards(rubric: Rubric) -> Iterator[tuple[str, str]]:
+    """Yield each position that is in a list twice: its games would be the same."""
     lists = {
         "part_a": rubric.part_a.boards,
         "part_b": rubric.part_b.boards,
@@ -356,15 +354,15 @@ def _mistakes_of_boards(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str
     for number, stage in enumerate(rubric.tournament.stages, 1):
         lists[f"tournament.stages[{number}]"] = stage.boards
     for key, boards in lists.items():
-        yield from ((f"{key}.boards", what) for what in _doubles(boards))
-        for board in () if allow_large else boards:
-            rows, columns, popouts = _size(board)
-            what = f"{popouts} pop-outs, more than {MOST_POPOUTS}"
-            if max(rows, columns) > MOST_CELLS:
-                what = f"{rows} rows and {columns} columns, more than {MOST_CELLS}x{MOST_CELLS}"
-            elif popouts <= MOST_POPOUTS:
-                continue
-            yield f"{key}.boards", f"board {board.name!r} has {what}; --allow-large allows it"
+        first: dict[str, str] = {}
+        for board in boards:
+            name = first.get(board.digest)
+            if name == board.name:
+                yield f"{key}.boards", f"board {name!r} is listed twice"
+            elif name is not None:
+                what = f"boards {name!r} and {board.name!r} are one position"
+                yield f"{key}.boards", what
+            first[board.digest] = board.name
 
 
 def outside_assignment(rubric: Rubric) -> str | None:
@@ -380,7 +378,9 @@ def outside_assignment(rubric: Rubric) -> str | None:
         if not LEAST_SECONDS <= seconds <= MOST_SECONDS
     ]
     for board in all_boards(rubric):
-        rows, columns, popouts = _size(board)
+        cells, held = board.start["board"], board.start.get("popouts", 0)
+        rows, columns = len(cells), len(cells[0])
+        popouts = max(held) if isinstance(held, list) else held
         most = COLUMNS_WITH_POPOUTS if popouts else MOST_CELLS
         if popouts > MOST_POPOUTS or rows > MOST_CELLS or columns > most:
             found.append(f"board {board.name!r} has {rows}x{columns} cells, {popouts} pop-outs")
@@ -390,21 +390,3 @@ def outside_assignment(rubric: Rubric) -> str | None:
         f"{rubric.source}: outside the assignment's limits (5 to 20 s a move, 15 actions, 10 "
         f"pop-outs, 12x12): {'; '.join(found)}"
     )
-
-
-def _size(board: Board) -> tuple[int, int, int]:
-    """Return the rows, the columns and the pop-outs of the player who has more of them."""
-    cells, popouts = board.start["board"], board.start.get("popouts", 0)
-    return len(cells), len(cells[0]), max(popouts) if isinstance(popouts, list) else popouts
-
-
-def _doubles(boards: tuple[Board, ...]) -> Iterator[str]:
-    """Yield an error for each position that is in a list twice: its games would be the same."""
-    first: dict[str, str] = {}
-    for board in boards:
-        name = first.get(board.digest)
-        if name == board.name:
-            yield f"board {name!r} is listed twice"
-        elif name is not None:
-            yield f"boards {name!r} and {board.name!r} are one position"
-        first[board.digest] = board.name
