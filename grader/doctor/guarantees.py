@@ -335,10 +335,12 @@ class Diagnosis:
 
     def text(self) -> str:
         """Return the table, the missing guarantees and the verdict."""
-        rows = [
-            [item.text, *(self._cell(item, level) for level in NEEDS), self._tried(item)]
-            for item in GUARANTEES
-        ]
+        rows = []
+        for item in GUARANTEES:
+            held = {level: "yes" if self.holds(item, level) else "no" for level in self.proofs}
+            tried = sum(proof.tried.get(item.key, 0) for proof in self.proofs.values())
+            cells = [held.get(level, "absent") for level in NEEDS]
+            rows.append([item.text, *cells, str(tried or "by design")])
         head = f"What this machine guarantees when an agent plays ({self.host}, {self.at})"
         headers = ("an agent", *NEEDS, "attempts")
         parts = [wrapped(head), "", text_table(rows, headers)]
@@ -364,15 +366,6 @@ class Diagnosis:
         ]
         parts += _listed("The machine", lines)
         return "\n".join([*parts, "", self.verdict()])
-
-    def _cell(self, item: Guarantee, level: str) -> str:
-        if level not in self.proofs:
-            return "absent"
-        return "yes" if self.holds(item, level) else "no"
-
-    def _tried(self, item: Guarantee) -> str:
-        total = sum(proof.tried.get(item.key, 0) for proof in self.proofs.values())
-        return str(total) if total else "by design"
 
 
 def _listed(title: str, items: Sequence[str]) -> list[str]:

@@ -13,6 +13,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final, TypeAlias
@@ -68,25 +69,24 @@ def short(name: str) -> str:
 def folder_tree(folder: Path) -> Tree:
     """Return the files of a folder; reading an unreadable file raises its error."""
     tree: Tree = {}
-    place, inside = folder, ""
+    inside = ""
     try:
-        entries = _seen_entries(place)
-        while len(entries) == 1 and _kind(entries[0]) == "folder":  # around a whole class
-            inner = Path(entries[0].path)
-            inside += f"{printable(inner.name)}/"
-            place, entries = inner, _seen_entries(inner)
+        entries = _seen_entries(folder)
     except OSError as error:
-        if place == folder and not inside:
-            raise InputError(f"{folder}: cannot be read: {error.strerror}") from None
-        return {f"{inside}{EMPTY}": _refusal(f"{short(inside)} cannot be read: {error.strerror}")}
+        raise InputError(f"{folder}: cannot be read: {error.strerror}") from None
+    with suppress(OSError):  # `_part` reports a folder that cannot be read
+        while len(entries) == 1 and _kind(entries[0]) == "folder":  # around a whole class
+            below = _seen_entries(entries[0].path)
+            if not below:
+                break
+            inside += f"{printable(entries[0].name)}/"
+            entries = below
     for entry in entries:
         tree.update(_part(entry, inside))
         if len(tree) > MAX_CLASS_FILES:
             raise InputError(
                 f"{folder}: more than {MAX_CLASS_FILES} files; is it the right folder?"
             )
-    if inside and not entries:
-        tree[f"{inside}{EMPTY}"] = bytes
     return tree
 
 
@@ -134,7 +134,7 @@ def _part(top: os.DirEntry[str], inside: str) -> Tree:
                 part[f"{name}/{EMPTY}"] = _refusal(why)
                 continue
             if not below_it:
-                part[f"{name}/{EMPTY}"] = bytes
+                part[f"{name}/{EMPTY}"] = _refusal("no ai.py and no other .py file in it")
             pending += [(item, f"{name}/{printable(item.name)}") for item in reversed(below_it)]
     return part
 

@@ -44,7 +44,7 @@ STUB: Final = HERE / "ai_stub.py"
 NO_AUTOGRADER: Final = (
     *("tests/", "benchmarks/", "docs/", ".gitignore", ".vscode/"),
     *("grader/doctor/", "grader/commands/doctor.py"),
-    *("grader/similar/", "grader/commands/similar.py"),
+    *("grader/similar.py", "grader/commands/similar.py"),
 )
 """What a folder of an autograder does not need; hostile agents never lie beside hand-ins."""
 

@@ -37,7 +37,7 @@ PUBLIC_SEED: Final = (
     "moves; leave it out, and a secret one is made, or name a secret number of 18 digits"
 )
 
-MATCH_TABLE: Final = re.compile(r"\s*\[\s*match\s*\]\s*(#.*)?")
+MATCH_TABLE: Final = re.compile(r"^[ \t]*\[[ \t]*match[ \t]*\][ \t]*(#.*)?$", re.MULTILINE)
 
 REMOVED: Final = {
     "limits.restarts": "is gone: delete the line; startup_total alone bounds how often an agent is "
@@ -210,17 +210,11 @@ def with_secret_seed(text: str, rubric: Rubric) -> str:
     if rubric.match.seed == PRACTICE_SEED:
         raise InputError(PUBLIC_SEED.format(source=rubric.source))
     held = tomllib.loads(text).get("match", {})
-    added = [] if "seed" in held else [f"seed = {secrets.randbits(256)}"]
-    added += [] if "seed_for" in held else ['seed_for = "source"']
-    if not added:
-        return text
-    lines = text.splitlines()
-    place = next((n for n, line in enumerate(lines) if MATCH_TABLE.fullmatch(line)), None)
-    if place is None:
-        lines += ["", "[match]"]
-        place = len(lines) - 1
-    lines[place + 1 : place + 1] = added
-    done = "\n".join(lines) + "\n"
+    added = "" if "seed" in held else f"\nseed = {secrets.randbits(256)}"
+    added += "" if "seed_for" in held else '\nseed_for = "source"'
+    done, places = MATCH_TABLE.subn(lambda found: found[0] + added, text, count=1)
+    if added and not places:
+        done = f"{text}\n[match]{added}\n"
     try:
         assert {"seed", "seed_for"} <= tomllib.loads(done)["match"].keys()
     except tomllib.TOMLDecodeError:
