@@ -6,7 +6,7 @@ from connect4 import entry  # first: it speaks for the imports below
 
 # isort: split
 import argparse
-import importlib.util
+import importlib
 import os
 import sys
 from collections.abc import Callable
@@ -60,7 +60,6 @@ Stop it whenever you like: the same command continues where it stopped.""",
   python3 -m grader tournament submissions/ --out night/   standings.html shows how it goes""",
     "ladder": """examples:
   python3 -m grader ladder hand-ins/                       rate new versions for 30 minutes at most
-  python3 -m grader ladder hand-ins/ --site site/          and write the site of the class
   python3 -m grader ladder hand-ins/ --site site/ --serve  show it on this machine during play
 Stop it whenever you like: the same command continues where it stopped.""",
     "report": """examples:
@@ -392,7 +391,8 @@ NEEDS: Final = (
 
 def has_command(name: str) -> bool:
     """Return whether this edition of the kit has the command."""
-    return importlib.util.find_spec(f"grader.{_module(name)}") is not None
+    path = Path(__file__).parent.joinpath(*_module(name).split("."))
+    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
 
 def _module(name: str) -> str:

@@ -194,7 +194,7 @@ EVIDENCE: Final = (
 )
 BEHAVIOUR: Final = (
     "Behaviour: how much more two files choose the same moves than their strength explains, in "
-    "standard deviations over all pairs. It is empty with --source-only."
+    "standard deviations over all pairs."
 )
 BOTH_RANKS: Final = (
     "A pair stands where the better of its two ranks puts it: first those of rank 1, by source or "
@@ -282,12 +282,16 @@ def _ranks(values: Sequence[float]) -> list[int]:
 
 def similar_page(pairs: Sequence[Pair], notes: Sequence[str]) -> str:
     """Return the page; it contains everybody's name, so students must not see it."""
-    rows = [_row(number, pair) for number, pair in enumerate(pairs[:LISTED], 1)]
+    played = any(pair.behaviour_rank is not None for pair in pairs)
+    rows: list[list[Cell]] = [[*HEADERS]]
+    rows += [_row(number, pair) for number, pair in enumerate(pairs[:LISTED], 1)]
+    if not played:  # there is one rank
+        rows = [[*row[:4], *row[7:]] for row in rows]
     parts = [
         heading("Pairs that look alike"),
         f"<p><strong>{FIRST}</strong> {html.escape(ADVICE)}</p>",
-        paragraphs([EVIDENCE, BEHAVIOUR, *notes]),
-        section("Pairs by evidence", f"{paragraphs([BOTH_RANKS])}\n{table(HEADERS, rows)}"),
+        paragraphs([EVIDENCE, *([BEHAVIOUR, BOTH_RANKS] if played else []), *notes]),
+        section("Pairs by evidence", table(tuple(map(str, rows[0])), rows[1:])),
         "<h2>Sources side by side</h2>",
         "<p>Marked: in both files. Grey: base code, which does not count.</p>",
     ]
