@@ -15,7 +15,7 @@ from tabulate import tabulate
 
 from grader.__main__ import make_parser
 from grader.commands.similar import compare
-from grader.similar.pairs import Pair
+from grader.similar import Pair
 from tests.grading import hand_in
 from tests.similar_class import COPIES, the_class
 

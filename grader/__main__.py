@@ -8,7 +8,6 @@ from connect4 import entry  # first: it speaks for the imports below
 import argparse
 import importlib
 import os
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -41,48 +40,38 @@ MODULES: Final = {
 }
 """Commands that are not a file of their own name in `commands`."""
 
+STATUS: Final = """exit status: 0 done, 1 a broken rule, a missing guarantee or no agreement,
+2 bad usage or input, 3 stopped before the end, games without a result or points withheld"""
+
 EXAMPLES: Final = {
     "check": """examples:
   python3 -m grader check connect4/players/ai.py     one file, report.txt beside it
-  python3 -m grader check submissions/               a whole class
-exit status: 0 well formed, 1 a required rule is broken, 2 bad usage or input""",
+  python3 -m grader check submissions/               a whole class""",
     "grade": """examples:
   python3 -m grader grade connect4/players/ai.py --quick       your own file, a first look
   python3 -m grader grade submissions/ --out marks/            a class, every file below marks/
   python3 -m grader grade submissions.zip --dry-run            how long would that take?
-  python3 -m grader grade submissions/ --scheduler tcp://head:8786    on a Dask cluster
-Stop it whenever you like: the same command continues where it stopped.
-exit status: 0 done, 2 bad usage or input, 3 stopped before the end or points withheld""",
+Stop it whenever you like: the same command continues where it stopped.""",
     "compare": """examples:
   python3 -m grader compare ai.py old.py --time 0.2 --part b --games 20   in two minutes
   python3 -m grader compare ai.py old.py --fuel 5G       the same result on every machine
-  python3 -m grader compare ai.py old.py --time 1 --part b --records games --page
-  python3 -m grader compare connect4/players/ai.py random --games 20
-exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
+  python3 -m grader compare ai.py old.py --time 1 --part b --records games --page""",
     "tournament": """examples:
-  python3 -m grader tournament submissions/ --out night/   standings.html shows how it goes
-  python3 -m grader tournament submissions/ --dry-run
-exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
+  python3 -m grader tournament submissions/ --out night/   standings.html shows how it goes""",
     "ladder": """examples:
   python3 -m grader ladder hand-ins/                       rate new versions for 30 minutes at most
-  python3 -m grader ladder hand-ins/ --site site/          and write the site of the class
   python3 -m grader ladder hand-ins/ --site site/ --serve  show it on this machine during play
-Stop it whenever you like: the same command continues where it stopped.
-exit status: 0 done, 2 bad usage or input, 3 stopped before the end""",
+Stop it whenever you like: the same command continues where it stopped.""",
     "report": """examples:
   python3 -m grader report grade.db
-  python3 -m grader report grade.db --out marks/ --placement tournament.db
-exit status: 0 done, 2 bad usage or input, 3 games have no result""",
+  python3 -m grader report grade.db --out marks/ --placement tournament.db""",
     "publish-game": """example:
-  python3 -m grader publish-game marks.db alice 7 12 --out for-alice/
-With the seed, the random player's moves can be worked out. Later games with it say so.""",
+  python3 -m grader publish-game marks.db alice 7 12 --out for-alice/""",
     "viva": """example:
-  python3 -m grader viva alice --results marks.db -o viva/alice.html
-It takes a minute. The page shows the games' positions to nobody but you.""",
+  python3 -m grader viva alice --results marks.db -o viva/alice.html""",
     "forget": """example:
   python3 -m grader forget alice --results marks.db --out marks/
-Source, games, pages and names go. Scores of games against other students stay, under "withdrawn-1".
-exit status: 0 done, 1 not agreed to, 2 bad usage or input""",
+Source, games, pages and names go. Scores against other students stay, under "withdrawn-1".""",
     "handout": """examples:
   python3 -m grader handout connect4-kit.zip
   python3 -m grader handout autograder.zip --gradescope --rubric short.toml
@@ -90,20 +79,15 @@ exit status: 0 done, 1 not agreed to, 2 bad usage or input""",
     "playground": """examples:
   python3 -m grader playground site/
   python3 -m grader playground site/ --runtime pyodide/    a closed network: nothing from elsewhere
-Put the folder on a web server, such as GitHub Pages. To try it: python3 -m http.server -d site/
-exit status: 0 done, 2 bad usage or input""",
+Put the folder on a web server, such as GitHub Pages. To try it: python3 -m http.server -d site/""",
     "fuel": """examples:
-  python3 -m grader fuel             seconds and games an hour for budgets of 1G, 5G and 20G
-  python3 -m grader fuel 2G          and for 2G
-exit status: 0 done, 2 bad usage or input""",
+  python3 -m grader fuel             seconds and games an hour for budgets of 1G, 5G and 20G""",
     "similar": """examples:
   python3 -m grader similar submissions/                            source and behaviour
-  python3 -m grader similar submissions/ --source-only --against last-year/
-exit status: 0 done, 2 bad usage or input""",
+  python3 -m grader similar submissions/ --source-only --against last-year/""",
     "doctor": """examples:
   python3 -m grader doctor                              what does this machine guarantee?
-  python3 -m grader doctor --results grade.db           also stores the answer in grade.db
-exit status: 0 what the rubric requires is guaranteed, 1 it is not, 2 bad usage or input""",
+  python3 -m grader doctor --results grade.db           also stores the answer in grade.db""",
 }
 
 
@@ -116,6 +100,7 @@ def make_parser() -> Parser:
     parser = Parser(
         prog="python3 -m grader",
         description="Check, measure and grade agents; see also python3 -m grader COMMAND --help.",
+        epilog=STATUS,
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, (help_text, add_arguments) in COMMANDS.items():
@@ -171,12 +156,7 @@ def _ladder(add: Add) -> None:
     add("paths", metavar="PATH", nargs="+", type=Path, help="the hand-ins, as for grade")
     add("--results", metavar="FILE", type=Path, help="the results file (default ladder.db)")
     add("--site", metavar="DIR", type=Path, help="write the site below DIR")
-    add(
-        "--playground",
-        metavar="URL",
-        type=address,
-        help="link from the site to that of `playground`",
-    )
+    add("--playground", metavar="URL", help="link from the site to that of `playground`")
     add(
         "--minutes",
         metavar="N",
@@ -278,9 +258,7 @@ def _similar(add: Add) -> None:
         default=Path("similar.html"),
         help="the report (default similar.html)",
     )
-    _add_workers(add, "submissions", "run")
-    _add_rubric(add)
-    _add_isolation(add)
+    _add_running(add)
 
 
 def _doctor(add: Add) -> None:
@@ -312,10 +290,7 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
     "handout": ("make the students' edition of the kit, as a zip", _handout),
     "playground": ("write a site on which students write and play, in a browser", _playground),
     "similar": ("screen a class for pairs that share source or behaviour", _similar),
-    "doctor": (
-        "test in about two minutes what this machine guarantees while agents play",
-        _doctor,
-    ),
+    "doctor": ("test in two minutes what this machine guarantees while agents play", _doctor),
     "fuel": ("measure how fast this machine runs games by fuel, and what a budget takes", _fuel),
 }
 """What each command does, and what adds its arguments."""
@@ -323,15 +298,11 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
 
 def _add_rubric(add: Add) -> None:
     add("--rubric", metavar="FILE", type=Path, help="differs from grader/rubric.toml in some keys")
-    add(
-        "--allow-large",
-        action="store_true",
-        help="accept boards beyond 12x12 and more than 10 pop-outs",
-    )
+    refuse_gone(add, "--allow-large", "delete it; boards of every size are accepted, with a note")
 
 
 def _add_playing(add: Add) -> None:
-    _add_rubric(add)
+    _add_running(add)
     add("--time", type=time_limit, help="seconds per move, in place of the rubric's")
     add(
         "--fuel",
@@ -339,14 +310,14 @@ def _add_playing(add: Add) -> None:
         type=fuel_option,
         help="instructions per move in place of seconds, such as 5G: results repeat exactly",
     )
-    _add_workers(add, "games", "play")
+
+
+def _add_running(add: Add) -> None:
+    _add_rubric(add)
     _add_isolation(add)
-
-
-def _add_workers(add: Add, what: str, verb: str) -> None:
-    add("--jobs", type=count, help=f"{what} at once (default: one a physical core)")
+    add("--jobs", type=count, help="games or submissions at once (default: one a physical core)")
     add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
-    add("--scheduler", metavar="ADDRESS", help=f"{verb} on the Dask cluster of this scheduler")
+    add("--scheduler", metavar="ADDRESS", help="run on the Dask cluster of this scheduler")
 
 
 def _add_isolation(add: Add) -> None:
@@ -356,13 +327,6 @@ def _add_isolation(add: Add) -> None:
         default="auto",
         help="how agents are kept from everything else (default auto)",
     )
-
-
-def address(text: str) -> str:
-    """Return the address of a page: a URL, or a path from another page."""
-    if not re.fullmatch(r"https?://\S+|[\w./~-]+", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no address such as https://example.org/play")
-    return text
 
 
 def _add_run(add: Add) -> None:
@@ -444,18 +408,15 @@ def command_of(name: str) -> Callable[[argparse.Namespace], int]:
     return function
 
 
-def parsed(words: list[str]) -> argparse.Namespace | None:
-    """Return the arguments of a command; without any, print the help and return None."""
+def parsed(words: list[str]) -> argparse.Namespace:
+    """Return the arguments of a command; without any, print the help."""
     parser = make_parser()
     if words and words[0] not in COMMANDS and not words[0].startswith("-"):
         from connect4.games import nearest  # late: only an error needs it
 
         hint = nearest(words[0], filter(has_command, COMMANDS))
         parser.error(f"there is no command {words[0]!r}{hint}")
-    arguments = parser.parse_args(words)
-    if arguments.command is None:
-        parser.print_help()
-        return None
+    arguments = parser.parse_args(words or ["--help"])
     for option, other, text in NEEDS:
         if getattr(arguments, option, None) and getattr(arguments, other, True) is None:
             parser.error(text)
@@ -465,8 +426,6 @@ def parsed(words: list[str]) -> argparse.Namespace | None:
 def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
     arguments = parsed(sys.argv[1:] if argv is None else argv)
-    if arguments is None:
-        return 0
     end_on_sigterm()
     with commands_stopped():
         try:

@@ -65,7 +65,7 @@ def rubric(folder: Path, seconds: float = 1.0, **more: str) -> Path:
         "part_a": 'boards = ["tiny.txt"]\n',
         "part_b": (
             'boards = ["tiny.txt"]\n'
-            f'baselines = [{{agent = "ai:{baseline}", points = 10.0, low = -10.0, high = 10.0}}]\n'
+            'baselines = [{agent = "ai:baseline.py", points = 10.0, low = -10.0, high = 10.0}]\n'
         ),
         "compare": 'boards = ["tiny.txt"]\nopening_plies = 2\n',
         "tournament": "",

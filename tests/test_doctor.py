@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from grader.doctor.guarantees import GUARANTEES, HELD_NOT, HOW, WHY, Protections, protections
-from grader.doctor.table import Diagnosis, Machine
-from grader.doctor.trial import CORPUS, PROBE, Proof
+from grader.doctor.guarantees import GUARANTEES, HELD_NOT, HOW, WHY, Diagnosis, Proof, missing
+from grader.doctor.trial import CORPUS, PROBE
 from grader.output.results import PROOF
 from grader.results.store import Store
 from tests.command import assert_refused, environment, run
@@ -21,28 +20,28 @@ from tests.grading import TINY, hand_in, rubric, searcher
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 
-EVERYTHING = frozenset(
-    {"landlock", "seccomp", "bubblewrap", "own user", "linux"},
-)
-MACHINE = Machine("lab-1", "Linux 6.1 x86_64", "root", {}, 4, 2, 1.0, 0.5)
+LACKS = ("strong", "compiled")
+"""What even a good machine lacks."""
 
 
 def proof(level: Any, breaches: dict[str, list[str]] | None = None) -> Proof:
     return Proof(level, {item.key: 3 for item in GUARANTEES}, breaches or {})
 
 
+LEVELS = {"strong": "bubblewrap", "wasm": "compiled"}
+
+
 def diagnosis(
-    present: frozenset[str] = EVERYTHING,
+    *lacks: str,
     demanded: str = "process",
     grade_level: str | None = "strong",
     **breaches: list[str],
 ) -> Diagnosis:
-    needs = {"strong": "bubblewrap", "wasm": "wasm"}
-    levels = ("process", *(level for level, name in needs.items() if name in present))
+    missing = {name: WHY[name] for name in lacks or LACKS}
+    levels = ("process", *(level for level, need in LEVELS.items() if need not in missing))
     proofs = {level: proof(level, breaches) for level in levels}
-    has = Protections(present)
     at = "2026-09-01T08:00:00Z"
-    return Diagnosis(at, MACHINE, has, proofs, grade_level, demanded, "rubric.toml")
+    return Diagnosis(at, "lab-1", [], missing, proofs, grade_level, demanded, "rubric.toml")
 
 
 def denied(*names: str, command: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -58,8 +57,8 @@ def test_every_agent_of_the_corpus_is_run() -> None:
     assert {*named, PROBE, "plain"} == {path.stem for path in CORPUS.glob("*.py")}
 
 
-LESS = EVERYTHING - {"landlock", "bubblewrap"}
-NO_KERNEL = EVERYTHING - {"landlock", "seccomp", "bubblewrap", "own user"} | {"wasm"}
+LESS = (*LACKS, "landlock", "bubblewrap")
+NO_KERNEL = ("strong", "landlock", "seccomp", "bubblewrap", "own user")
 READ = ["read a public file (from its thread)"]
 LATE = ["3 of 20 turns that take 90 % of their time were late"]
 KEPT_ON = ["c_loop: kept running for 3.00 s after its limit"]
@@ -71,15 +70,13 @@ TABLES: list[tuple[Diagnosis, list[str], list[str]]] = [
         ["yes: `grade` plays at level strong, and rubric.toml requires level strong"],
     ),
     (
-        diagnosis(LESS, grade_level="process", files=READ),
+        diagnosis(*LESS, grade_level="process", files=READ),
         [],
         [
             READ[0],
             f"why: {WHY['landlock']}",
             f"how to get it: {HOW['landlock']}",
             "Not available here\n- level strong",
-            "may use only 1 cores: give --jobs 1",
-            "other programs use 50 % of the cores: end them",
         ],
     ),
     (diagnosis(demanded="strong", files=READ), ["reads no file of yours"], ["no: ", HELD_NOT]),
@@ -89,7 +86,7 @@ TABLES: list[tuple[Diagnosis, list[str], list[str]]] = [
         ["no: rubric.toml requires level process, but"],
     ),
     (
-        diagnosis(NO_KERNEL, demanded="wasm", grade_level="wasm"),
+        diagnosis(*NO_KERNEL, demanded="wasm", grade_level="wasm"),
         [],
         ["yes: `grade` plays at level wasm, and rubric.toml requires level wasm"],
     ),
@@ -149,8 +146,7 @@ def test_attempts_from_code_threads_and_children(
     names: tuple[str, ...], lost: set[str], tmp_path: Path
 ) -> None:
     """Each protection that is taken away shows as what an agent then achieves, from everywhere."""
-    has = protections().present
-    if not {"landlock", "seccomp"} <= has:
+    if {"landlock", "seccomp"} & missing().keys():
         pytest.skip("this machine has no Landlock or no seccomp to take away")
     breaches = in_process(names, "process", tmp_path)
     if os.geteuid() != 0 and "seccomp" in names:
@@ -217,7 +213,7 @@ def test_each_mark_names_the_protection_it_was_played_under(tmp_path: Path) -> N
     page = tmp_path / "out/feedback/ann.html"
     assert "Games were played at isolation level process." in page.read_text(encoding="utf-8")
     assert "Self-test" not in page.read_text(encoding="utf-8")
-    found = diagnosis(EVERYTHING - {"landlock"}, files=["reads_the_opponent: did it"])
+    found = diagnosis(*LACKS, "landlock", files=["reads_the_opponent: did it"])
     with Store(tmp_path / "own.db", writing=True) as store:
         store.set_meta({PROOF: json.dumps(found.to_json())})
     again = run("grader", "report", "own.db", "--out", "out", cwd=tmp_path)

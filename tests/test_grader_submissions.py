@@ -385,10 +385,10 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
         {"eve.tar.xz": b"\xfd7zXZ"},
         "eve.tar.xz is not opened; hand in ai.py or one zip of it",
     ),
-    "damaged tar.gz": ({"eve.tar.gz": b"\x1f\x8b"}, "no readable tar.gz (it ends too early)"),
-    "tar.gz cut off": ({"eve.tgz": tarred({"ai.py": b"x = 1"})[:-20]}, "no readable tar.gz (it"),
-    "tar.gz of many parts": (
-        {"eve.tgz": SLOW_ARCHIVES["of many parts"]},
+    "damaged tar.gz": ({"eve.tar.gz": b"\x1f\x8b"}, "no readable tar.gz (Compressed file ended"),
+    "tar.gz cut off": ({"eve.tgz": tarred({"ai.py": b"x = 1"})[:-20]}, "no readable tar.gz (Comp"),
+    "a header of many records in a tar": (
+        {"eve.tgz": SLOW_ARCHIVES["a header of many records"]},
         "not read within 2 s; hand in ai.py or one usual zip of it",
     ),
     "a header of digits in a tar": (
@@ -508,16 +508,10 @@ def test_of_several_paths_one_that_cannot_be_read_stops_no_other(tmp_path: Path)
     }
 
 
-def test_of_two_files_with_one_name_in_a_zip_the_last_counts_and_it_is_said(
-    tmp_path: Path,
-) -> None:
+def test_of_two_files_with_one_name_in_a_zip_the_last_counts(tmp_path: Path) -> None:
     data = doubled(("ai.py", b"old"), (".\\ai.py", b"new"))
     (tmp_path / "eve.zip").write_bytes(data)
-    (tmp_path / "ann.py").write_text("a", encoding="utf-8")
-    ann, eve = find([tmp_path], RULES)
-    assert (eve.source, eve.problem) == ("new", None)
-    assert eve.note == "ai.py stands 2 times in the archive; the last one counts"
-    assert ann.note is None
+    assert sources(find([tmp_path], RULES)) == {"eve": "new"}
 
 
 @pytest.mark.slow

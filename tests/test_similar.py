@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.commands.similar import BASE, code_of
-from grader.similar.behaviour import unusual
-from grader.similar.pairs import Class, Pair, documents, marked, ranked
+from grader.commands.similar import BASE, code_of, unusual
+from grader.similar import Class, Pair, documents, marked, ranked
 from tests.command import assert_refused, environment, run
 from tests.grading import hand_in
 from tests.similar_class import COPIES, independent, read, the_class
@@ -96,7 +95,7 @@ def test_a_source_that_takes_long_to_read_is_named_and_the_others_are_compared(
     has_copydetect()
     for name, source in (("ann", read("ada")), ("ben", read("ada")), ("eve", "x=1+2\n" * 42_000)):
         hand_in(tmp_path / "class", name, source)
-    script = "import sys; from grader.similar import pairs; pairs.SECONDS = 1.0; "
+    script = "import sys; from grader import similar; similar.SECONDS = 1.0; "
     script += "from grader.__main__ import main; sys.exit(main())"
     words = ["-c", script, "similar", "class", "--source-only"]
     done = subprocess.run(

@@ -86,7 +86,7 @@ def grade(python: str, checkout: Path, work: Path) -> int:
     """Run the grader; return its exit status."""
     path = os.pathsep.join((str(HERE / "kit"), str(HERE / "libraries")))
     command = [python, "-m", "grader", "grade", str(checkout), "--name", "submission"]
-    command += ["--rubric", str(HERE / "rubric.toml"), "--allow-large"]
+    command += ["--rubric", str(HERE / "rubric.toml")]
     command += ["--results", str(work / "grade.db"), "--out", str(work / "out")]
     environment = {**os.environ, "PYTHONPATH": path}
     return subprocess.run(command, cwd=HERE / "kit", env=environment, check=False).returncode

@@ -84,8 +84,6 @@ def _examine(
                 known[item.source] = smoke(item.source, rubric, level, item.place)
             more, plays = known[item.source]
             found += more
-    if item.note:
-        found.append(Finding(1, "file", item.note, required=False))
     return found, plays
 
 

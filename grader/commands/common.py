@@ -52,7 +52,6 @@ def read_rubric(arguments: argparse.Namespace) -> Rubric:
     rubric = timed_rubric(
         arguments.rubric,
         getattr(arguments, "time", None),
-        arguments.allow_large,
         getattr(arguments, "fuel", None),
         getattr(arguments, "isolation", None),
     )
@@ -64,7 +63,6 @@ def read_rubric(arguments: argparse.Namespace) -> Rubric:
 def timed_rubric(
     path: Path | None,
     seconds: Seconds | None,
-    allow_large: bool = False,
     fuel: int | None = None,
     isolation: str | None = None,
 ) -> Rubric:
@@ -72,7 +70,7 @@ def timed_rubric(
 
     With an isolation level, games are to be played; those by fuel name the module that counts it.
     """
-    rubric = rubrics.read(path, allow_large)
+    rubric = rubrics.read(path)
     if fuel is not None and seconds is not None:
         raise InputError("--fuel takes the place of --time; give one of them")
     if fuel is not None and isolation not in (None, "auto", "wasm"):

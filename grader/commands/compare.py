@@ -337,7 +337,7 @@ def compare(
         raise InputError(f"part {part!r}: expected a, b or both")
     where = None if rubric is None else Path(rubric)
     budget = None if fuel is None else read_fuel(str(fuel))
-    rules = shorter(timed_rubric(where, seconds, False, budget, isolation), games)
+    rules = shorter(timed_rubric(where, seconds, budget, isolation), games)
     duel = duel_of(os.fspath(new), os.fspath(old), part, rules)
     level, _ = required_level(isolation, rules)
     workers = argparse.Namespace(jobs=jobs, force_jobs=False, scheduler=None)

@@ -5,23 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
 import sys
-from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Final
 
 from connect4.errors import InputError, IsolationError, headline
-from connect4.isolation.wasm import images
 from grader.commands.common import DONE, FAILED, read_rubric, required_level
-from grader.doctor.guarantees import protections
-from grader.doctor.table import LEVELS, Diagnosis, measure
-from grader.doctor.trial import Proof, Targets, prove
+from grader.doctor.guarantees import NEEDS, Diagnosis, Proof, measure, missing
+from grader.doctor.trial import Targets, prove
 from grader.output.results import PROOF
 from grader.results.store import Store
 from grader.rubric.model import Rubric
-
-NEEDS: Final = {"strong": "bubblewrap", "wasm": "wasm"}
-"""The protection without which a level is not available."""
 
 
 def run_doctor(arguments: argparse.Namespace) -> int:
@@ -33,23 +27,18 @@ def run_doctor(arguments: argparse.Namespace) -> int:
         with Store(arguments.results, writing=True):
             pass  # a file that cannot be locked or written is refused before the tests
     level = level_of_grade(arguments.isolation, rubric)
-    has = protections()
-    measured = measure()
-    offered = [level for level in LEVELS if NEEDS.get(level) in (None, *has.present)]
+    lacks, machine = missing(), measure()
     proofs: dict[str, Proof] = {}
-    for offer in offered:
+    for offer in (name for name, needs in NEEDS.items() if not lacks.keys() & needs):
         try:
             with Targets() as targets:
                 proofs[offer] = prove(offer, targets, tell)
         except IsolationError as error:
             raise InputError(f"doctor: level {offer}: {headline(str(error))}") from None
-    if "wasm" in offered:
-        tell("wasm: fuel a second")
-        measured = replace(measured, fuel=images.measure_speed()[1])
     tell("")
     demanded = rubric.limits.require or "process"
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    found = Diagnosis(at, measured, has, proofs, level, demanded, rubric.source)
+    found = Diagnosis(at, platform.node(), machine, lacks, proofs, level, demanded, rubric.source)
     print(found.text())
     if arguments.results is not None:
         with Store(arguments.results, writing=True) as store:

@@ -15,7 +15,7 @@ from connect4.errors import InputError
 from grader.commands.common import DONE, FAILED, agreed, named_few, say
 from grader.commands.ladder import write_tables
 from grader.commands.report import placement_of
-from grader.handin.roster import Roster, Student
+from grader.handin.roster import Student
 from grader.ladder.book import LADDER, Book
 from grader.ladder.site import write_site
 from grader.marks.points import gradable
@@ -84,14 +84,14 @@ def _texts(store: Store, name: str, students: Sequence[Student]) -> set[str]:
 
 
 def _forget_students(store: Store, gone: Sequence[Student]) -> None:
-    """Remove students from the stored roster, and their times of a grading worksheet."""
+    """Remove students from the stored roster."""
     people = {(one.name, one.identity, one.email) for one in gone}
-    held = stored_roster(store)
-    left = (
-        tuple(one for one in listed if (one.name, one.identity, one.email) not in people)
-        for listed in (held.students, held.times)
-    )
-    store.set_meta({ROSTER: json.dumps(asdict(Roster(*left)))})
+    left = [
+        asdict(one)
+        for one in stored_roster(store)
+        if (one.name, one.identity, one.email) not in people
+    ]
+    store.set_meta({ROSTER: json.dumps({"students": left})})
 
 
 def _placement(arguments: argparse.Namespace, results: Results) -> dict[str, float]:

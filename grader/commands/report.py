@@ -15,7 +15,7 @@ from typing import Final
 from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, named_few, say
 from grader.handin import roster as rosters
-from grader.handin.roster import ABSENT, Assigned, Roster, Student
+from grader.handin.roster import ABSENT, Assigned, Student
 from grader.handin.submission import LATE, Submission, new_names
 from grader.marks.points import lateness
 from grader.marks.tally import full_points
@@ -183,28 +183,26 @@ def use_roster(
     rubric: Rubric,
     hand_ins: Sequence[Submission],
     arguments: argparse.Namespace,
-) -> tuple[Roster, dict[str, str]]:
+) -> tuple[Sequence[Student], dict[str, str]]:
     """Return the roster of `--roster`, else the stored one, and the new names of hand-ins by it.
 
-    So are the times in a grading worksheet. Whoever cannot be found is listed. Raises `InputError`
-    if nobody who handed in is in the roster.
+    Whoever cannot be found is listed. Raises `InputError` if nobody who handed in is in the roster.
     """
     path, held = getattr(arguments, "roster", None), stored_roster(store)
     if kind != GRADE:
         if path is not None:
             raise InputError(f"{store.path}: holds a {kind}; --roster is for a grading")
         return held, {}
-    students, unused = (held.students, []) if path is None else rosters.read(path)
+    roster, unused = (held, []) if path is None else rosters.read(path)
     deadline = rubric.late.deadline
     if unused:
         say(f"{path}: columns that are not used: {', '.join(unused)}")
     if deadline:
         say(f"[late]: the deadline is {deadline} in the zone {rubric.late.zone}")
-    roster = Roster(students, _times_of(arguments.gradebook if deadline else ()) or held.times)
     names = rosters.full_names(hand_ins, roster)
     assigned = rosters.assign(under(names, hand_ins), roster)
     if path is not None and len(assigned.unknown) == sum(len(i.members) or 1 for i in hand_ins):
-        raise rosters.nobody(path, assigned.unknown, [student.name for student in students])
+        raise rosters.nobody(path, assigned.unknown, [student.name for student in roster])
     _tell_roster(assigned, str(path or f"the roster in {store.path}"), rubric, arguments)
     return roster, names
 
@@ -220,7 +218,7 @@ def _tell_roster(
         unknown.get(ABSENT if absent else time, []).append(item.name)
     if not rubric.late.deadline or len(assigned.submissions) == 1:
         unknown[""].clear()
-    none = "no time known, so nothing is deducted"
+    none = "no time known in the roster, so nothing is deducted"
     _name_all(f"{place}: not in it", assigned.unknown, arguments, "roster-unknown.txt")
     _name_all(f"{place}: {ABSENT}, 0 points", unknown[ABSENT], arguments, "roster-absent.txt")
     _name_all(f"late by the file's name, {none}", unknown[LATE], arguments, "late-unknown.txt")
@@ -233,17 +231,7 @@ def under(names: Mapping[str, str], found: Sequence[Submission]) -> list[Submiss
     return sorted(named, key=lambda item: (item.name.casefold(), item.name))
 
 
-def to_meta(roster: Roster) -> dict[str, str]:
+def to_meta(roster: Sequence[Student]) -> dict[str, str]:
     """Return a roster as a results file has it; nothing if there is none."""
-    return {ROSTER: json.dumps(asdict(roster))} if roster != Roster() else {}
-
-
-def _times_of(gradebooks: Sequence[Path]) -> tuple[Student, ...]:
-    """Return the students in grading worksheets of Moodle, which have times."""
-    found: list[Student] = []
-    for path in gradebooks:
-        try:
-            found += rosters.read(path)[0] if exports.read_export(path).kind == "worksheet" else ()
-        except InputError as error:
-            say(f"{error}; its times are not used")
-    return tuple(found)
+    students = [asdict(student) for student in roster]
+    return {ROSTER: json.dumps({"students": students})} if students else {}

@@ -89,8 +89,6 @@ class ClassRun:
         for item in self.found:
             if item.problem:
                 say(f"{item.name}: 0 points: {item.problem}")
-            elif item.note:
-                say(f"{item.name}: {item.note}")
         if self.arguments.dry_run:
             contestants = gradable(self.found)
             if contestants and not getattr(self.arguments, "quick", False):

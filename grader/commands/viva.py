@@ -92,15 +92,6 @@ class Played:
     analysis: dict[str, Any]
     states: list[State] = field(repr=False)
 
-    @property
-    def own_turns(self) -> list[Turn]:
-        """Return the student's turns in which there was a choice."""
-        return [
-            turn
-            for turn in self.record.turns
-            if turn.player == self.player and turn.outcome is not Outcome.PASS
-        ]
-
     def judged(self, turn: Turn) -> dict[str, Any]:
         """Return what the analysis says of a turn."""
         found: dict[str, Any] = self.analysis["turns"][turn.number - 1]
@@ -157,9 +148,10 @@ def _by_kind(games: Sequence[Played]) -> dict[Kind, list[Question]]:
     """Return the candidates of each kind, the most telling first."""
     found: dict[Kind, list[Question]] = {kind: [] for kind in Kind}
     for game in games:
-        lost = [turn for turn in game.own_turns if turn.is_lost and not turn.starved]
+        own = [turn for turn in game.record.turns if turn.player == game.player]
+        lost = [turn for turn in own if turn.is_lost and not turn.starved]
         found[Kind.LOST] += [Question(Kind.LOST, game, turn, []) for turn in lost[:1]]
-        played = [turn for turn in game.own_turns if turn.outcome is Outcome.PLAYED]
+        played = [turn for turn in own if turn.outcome is Outcome.PLAYED]
         costly = sorted(played, key=lambda turn: -game.judged(turn)["loss"])
         found[Kind.COSTLY] += [
             Question(Kind.COSTLY, game, turn, worths(game, turn))
@@ -259,14 +251,7 @@ def principal(nodes: Sequence[Node]) -> Iterator[Node]:
 def viva_page(name: str, asked: Sequence[Question], branches: Callable[[Question], str]) -> str:
     """Return the page: the questions first, and on a second sheet of paper the key."""
     sheet = [_sheet(place, item) for place, item in enumerate(asked, 1)]
-    searched = [branches(item) for item in asked]
-    same = {f"<p>Its method explain: {html.escape(text)}</p>" for text in searched}
-    if len(same) > 1:
-        same = set()
-    key = [
-        _key(place, item, "" if same else text)
-        for place, (item, text) in enumerate(zip(asked, searched, strict=True), 1)
-    ]
+    key = [_key(place, item, branches(item)) for place, item in enumerate(asked, 1)]
     parts = [
         heading(f"Talk with {name}"),
         "<p>Five minutes: ask about each position, let the author open the file, and take notes. "
@@ -275,7 +260,6 @@ def viva_page(name: str, asked: Sequence[Question], branches: Callable[[Question
         '<h2 class="sheet">Key</h2>',
         "<p>Points, from the author's side. An estimate is a search of the kit's strongest agent; "
         "other moves may be as good.</p>",
-        *same,
         *key,
     ]
     body = "\n".join(['<main class="report viva">', *parts, "</main>"])
@@ -326,8 +310,7 @@ def _key(place: int, item: Question, searched: str) -> str:
             for worth in shown
         ]
         text.append(table(("move", "worth", "", "then"), rows))
-    if searched:
-        text.append(f"<p>Its method explain: {html.escape(searched)}</p>")
+    text.append(f"<p>Its method explain: {html.escape(searched)}</p>")
     return card("\n".join(text))
 
 

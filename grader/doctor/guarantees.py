@@ -1,16 +1,23 @@
-"""What a machine can guarantee, how each guarantee is tested, and what it depends on."""
+"""What a machine can guarantee, how each guarantee is tested, and the table of a self-test."""
 
 from __future__ import annotations
 
 import os
+import platform
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from connect4.isolation import sandbox, seccomp
 from connect4.isolation.machine import bubblewrap_works, why_same_user
+from connect4.isolation.seat import Level
 from connect4.isolation.wasm import package
 from connect4.players.base import Outcome
+from grader.output.tables import text_table, wrapped
+from grader.play.executors import load_text, other_load, physical_cores, processor_quota
+
+FORMAT: Final = "connect4-doctor/1"
 
 PLAYED: Final = Outcome.PLAYED
 INVALID: Final = Outcome.INVALID
@@ -201,28 +208,179 @@ TOO_BUSY: Final = "the machine had no processor for the agent in time"
 LESS_LOAD: Final = "end other programs, or give the machine more cores"
 
 
-@dataclass(frozen=True)
-class Protections:
-    """What this machine has, by the names in `WHY`."""
+NEEDS: Final[dict[Level, tuple[str, ...]]] = {
+    "process": (),
+    "strong": ("bubblewrap",),
+    "wasm": ("fuel", "compiled"),
+}
+"""The isolation levels, and what each of them requires here."""
 
-    present: frozenset[str]
-    notes: dict[str, str] = field(default_factory=dict)
-    """Why a protection is missing, if more is known than in `WHY`."""
 
-
-def protections() -> Protections:
-    """Return this machine's protections."""
+def missing() -> dict[str, str]:
+    """Return why a protection is missing here, by the names in `HOW`; others are present."""
     linux, no_bubblewrap, no_wasm = sys.platform == "linux", bubblewrap_works(), package.why_not()
-    has = {
-        "linux": linux,
-        "landlock": sandbox.landlock_abi() > 0,
-        "seccomp": seccomp.available(),
-        "bubblewrap": no_bubblewrap is None,
-        "wasm": package.is_compiled(),
-        "own user": linux and os.geteuid() == 0 and why_same_user() is None,
+    lacks = {
+        "linux": not linux,
+        "landlock": sandbox.landlock_abi() <= 0,
+        "seccomp": not seccomp.available(),
+        "bubblewrap": no_bubblewrap is not None,
+        "fuel": no_wasm is not None,
+        "compiled": not package.is_compiled(),
+        "own user": not linux or os.geteuid() != 0 or why_same_user() is not None,
+        "strong": True,
     }
-    notes = {"bubblewrap": no_bubblewrap, "fuel": no_wasm}
-    return Protections(
-        frozenset(name for name, present in has.items() if present),
-        {name: why for name, why in notes.items() if why is not None},
-    )
+    known = {"bubblewrap": no_bubblewrap, "fuel": no_wasm}
+    return {name: known.get(name) or WHY[name] for name, lacking in lacks.items() if lacking}
+
+
+@dataclass
+class Proof:
+    """The attempts at one level and what agents achieved, by guarantee."""
+
+    level: Level
+    tried: dict[str, int] = field(default_factory=dict)
+    breaches: dict[str, list[str]] = field(default_factory=dict)
+    late: float = 0.0
+    """The longest time that an agent ran after its limit, in seconds."""
+
+    def note(self, key: str, worked: bool, text: str) -> None:
+        """Count one attempt; `text` is what the agent achieved if it succeeded."""
+        self.tried[key] = self.tried.get(key, 0) + 1
+        if worked and text not in self.breaches.setdefault(key, []):
+            self.breaches[key].append(text)
+
+    def holds(self, key: str) -> bool:
+        """Return whether no agent broke this guarantee."""
+        return not self.breaches.get(key)
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """All results of a self-test."""
+
+    at: str
+    host: str
+    machine: list[str]
+    """What `measure` returned."""
+    missing: dict[str, str]
+    """What `missing` returned."""
+    proofs: dict[str, Proof]
+    """By level; a level that this machine does not offer is missing."""
+    grade_level: str | None
+    """The level at which `grade` runs; None if it refuses."""
+    demanded: str
+    """The level that the rubric requires; process if it names none: `grade` always isolates."""
+    rubric: str
+
+    def holds(self, guarantee: Guarantee, level: str) -> bool:
+        """Return whether the machine has the protection and no agent got around it."""
+        proof = self.proofs.get(level)
+        wanted = guarantee.requires(level)
+        has = not wanted or any(name not in self.missing for name in wanted)
+        return proof is not None and has and proof.holds(guarantee.key)
+
+    def _explained(self, guarantee: Guarantee, level: str) -> str:
+        """Return what happened, why a guarantee does not hold, and how to get it."""
+        required = guarantee.requires(level)
+        lacking = [name for name in required if name in self.missing]
+        if guarantee.key == "honest":
+            why, how = TOO_BUSY, LESS_LOAD
+        elif len(lacking) < max(1, len(required)):
+            why, how = HELD_NOT, REPORT_IT
+        else:
+            why = "; ".join(self.missing[name] for name in lacking)
+            how = ", or ".join(HOW[name] for name in lacking)
+        lines = [f"level {level}: {guarantee.text}"]
+        breaches = self.proofs[level].breaches.get(guarantee.key, [])
+        if breaches:
+            more = f" and {len(breaches) - 3} more" if len(breaches) > 3 else ""
+            lines.append(f"  what happened: {'; '.join(breaches[:3])}{more}")
+        return "\n".join([*lines, f"  why: {why}", f"  how to get it: {how}"])
+
+    def lacking(self) -> list[str]:
+        """Return why `grade` cannot meet the rubric's requirement; empty if it can."""
+        if self.grade_level is None:
+            return [f"{self.rubric} requires {self.demanded}, and this machine does not offer it"]
+        strong = self.demanded in ("strong", "wasm")
+        return [
+            item.text
+            for item in GUARANTEES
+            if item.key != "honest"
+            and (strong or not item.process)  # what level process guarantees on every machine
+            and not self.holds(item, self.grade_level)
+        ]
+
+    def verdict(self) -> str:
+        """Return the last line: what `grade` offers and what the rubric requires."""
+        lacking = self.lacking()
+        demand = f"{self.rubric} requires level {self.demanded}"
+        if self.grade_level is None:
+            return f"no: {lacking[0]}: `grade` does not play"
+        if lacking:
+            return f"no: {demand}, but an agent here: {'; '.join(lacking)}: not guaranteed"
+        return f"yes: `grade` plays at level {self.grade_level}, and {demand}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the pages of the marks show, as JSON values for the results file."""
+        return {
+            "format": FORMAT,
+            "at": self.at,
+            "machine": {"host": self.host},
+            "levels": list(self.proofs),
+            "guarantees": [
+                {"text": item.text, **{level: self.holds(item, level) for level in self.proofs}}
+                for item in GUARANTEES
+            ],
+        }
+
+    def text(self) -> str:
+        """Return the table, the missing guarantees and the verdict."""
+        rows = []
+        for item in GUARANTEES:
+            held = {level: "yes" if self.holds(item, level) else "no" for level in self.proofs}
+            tried = sum(proof.tried.get(item.key, 0) for proof in self.proofs.values())
+            cells = [held.get(level, "absent") for level in NEEDS]
+            rows.append([item.text, *cells, str(tried or "by design")])
+        head = f"What this machine guarantees when an agent plays ({self.host}, {self.at})"
+        headers = ("an agent", *NEEDS, "attempts")
+        parts = [wrapped(head), "", text_table(rows, headers)]
+        lost = [
+            self._explained(item, level)
+            for level in self.proofs
+            for item in GUARANTEES
+            if not self.holds(item, level)
+        ]
+        parts += _listed("Not guaranteed here", lost)
+        absent = []
+        for level, names in NEEDS.items():
+            lacking = [name for name in names if name in self.missing][:1]
+            absent += [
+                f"level {level}\n  why: {self.missing[name]}\n  how to get it: {HOW[name]}"
+                for name in lacking
+            ]
+        parts += _listed("Not available here", absent)
+        late = max((proof.late for proof in self.proofs.values()), default=0.0)
+        lines = [
+            *self.machine,
+            f"an agent that does not answer was ended at most {1e3 * late:.0f} ms after its limit",
+        ]
+        parts += _listed("The machine", lines)
+        return "\n".join([*parts, "", self.verdict()])
+
+
+def _listed(title: str, items: Sequence[str]) -> list[str]:
+    return ["", title, *(f"- {item}" for item in items)] if items else []
+
+
+def measure() -> list[str]:
+    """Return what this machine is, with a remark on each measured value that is a problem."""
+    user = "root" if hasattr(os, "geteuid") and os.geteuid() == 0 else "an ordinary user"
+    cores, quota, load = len(physical_cores()), processor_quota(), other_load()
+    found = [
+        f"{platform.system()} {platform.release()} {platform.machine()}, as {user}",
+        f"physical cores, and games at once: {cores}",
+    ]
+    if quota is not None and quota < cores:
+        jobs = max(1, int(quota))
+        found.append(f"this container may use only {quota:g} cores: give --jobs {jobs}")
+    return found if load is None else [*found, load_text(load)]

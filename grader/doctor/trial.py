@@ -14,7 +14,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -26,7 +25,7 @@ from connect4.isolation.seat import IsolatedSeat, Level, open_seat
 from connect4.isolation.wasm.seat import WasmSeat
 from connect4.players.base import Outcome, Reply, Setup
 from connect4.players.names import AgentName
-from grader.doctor.guarantees import GUARANTEES, Guarantee
+from grader.doctor.guarantees import GUARANTEES, Guarantee, Proof
 
 CORPUS: Final = Path(__file__).with_name("corpus")
 PROBE: Final = "tries_everything"
@@ -46,27 +45,6 @@ DEATH: Final = 2.0
 MEMORY: Final = 1 << 28
 
 TestedSeat: TypeAlias = "IsolatedSeat | WasmSeat"
-
-
-@dataclass
-class Proof:
-    """The attempts at one level and what agents achieved, by guarantee."""
-
-    level: Level
-    tried: dict[str, int] = field(default_factory=dict)
-    breaches: dict[str, list[str]] = field(default_factory=dict)
-    late: float = 0.0
-    """The longest time that an agent ran after its limit, in seconds."""
-
-    def note(self, key: str, worked: bool, text: str) -> None:
-        """Count one attempt; `text` is what the agent achieved if it succeeded."""
-        self.tried[key] = self.tried.get(key, 0) + 1
-        if worked and text not in self.breaches.setdefault(key, []):
-            self.breaches[key].append(text)
-
-    def holds(self, key: str) -> bool:
-        """Return whether no agent broke this guarantee."""
-        return not self.breaches.get(key)
 
 
 def board() -> ExtendedState:

@@ -5,6 +5,7 @@ Nothing is unpacked to disk. Links are not followed. Hidden and generated files 
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import stat
@@ -12,31 +13,18 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final, TypeAlias
 
 from connect4.errors import InputError, one_line, printable
 
+File: TypeAlias = Callable[[int], bytes]
+"""A file of a hand-in: returns at most so many of its bytes.
 
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file of a hand-in: call it with the maximum number of bytes to read.
-
-    It raises `InputError` if the file cannot be read. `times` is the number of files with this name
-    in an archive; the last one is used.
-    """
-
-    read: Callable[[int], bytes]
-    times: int = 1
-
-    def __call__(self, limit: int) -> bytes:
-        """Return at most `limit` bytes of the file."""
-        return self.read(limit)
-
-
-NOTHING: Final = File(lambda limit: b"")
-"""The entry of an empty folder."""
+It raises `InputError` if the file cannot be read.
+"""
 
 Tree: TypeAlias = dict[str, File]
 """Relative path with `/` -> the file."""
@@ -81,25 +69,24 @@ def short(name: str) -> str:
 def folder_tree(folder: Path) -> Tree:
     """Return the files of a folder; reading an unreadable file raises its error."""
     tree: Tree = {}
-    place, inside = folder, ""
+    inside = ""
     try:
-        entries = _seen_entries(place)
-        while len(entries) == 1 and _kind(entries[0]) == "folder":  # around a whole class
-            inner = Path(entries[0].path)
-            inside += f"{printable(inner.name)}/"
-            place, entries = inner, _seen_entries(inner)
+        entries = _seen_entries(folder)
     except OSError as error:
-        if place == folder and not inside:
-            raise InputError(f"{folder}: cannot be read: {error.strerror}") from None
-        return {f"{inside}{EMPTY}": _refusal(f"{short(inside)} cannot be read: {error.strerror}")}
+        raise InputError(f"{folder}: cannot be read: {error.strerror}") from None
+    with suppress(OSError):  # `_part` reports a folder that cannot be read
+        while len(entries) == 1 and _kind(entries[0]) == "folder":  # around a whole class
+            below = _seen_entries(entries[0].path)
+            if not below:
+                break
+            inside += f"{printable(entries[0].name)}/"
+            entries = below
     for entry in entries:
         tree.update(_part(entry, inside))
         if len(tree) > MAX_CLASS_FILES:
             raise InputError(
                 f"{folder}: more than {MAX_CLASS_FILES} files; is it the right folder?"
             )
-    if inside and not entries:
-        tree[f"{inside}{EMPTY}"] = NOTHING
     return tree
 
 
@@ -147,7 +134,7 @@ def _part(top: os.DirEntry[str], inside: str) -> Tree:
                 part[f"{name}/{EMPTY}"] = _refusal(why)
                 continue
             if not below_it:
-                part[f"{name}/{EMPTY}"] = NOTHING
+                part[f"{name}/{EMPTY}"] = _refusal("no ai.py and no other .py file in it")
             pending += [(item, f"{name}/{printable(item.name)}") for item in reversed(below_it)]
     return part
 
@@ -158,7 +145,7 @@ def _refusal(why: str) -> File:
     def read(limit: int) -> bytes:
         raise InputError(why)
 
-    return File(read)
+    return read
 
 
 def no_file(name: str) -> File:
@@ -182,7 +169,7 @@ def file_reader(path: Path) -> File:
             raise InputError(f"{short(printable(path.name))} cannot be read: {why}") from None
         return no_file(path.name)(limit)
 
-    return File(read)
+    return read
 
 
 ENDINGS: Final = (".tar", ".tar.gz", ".tgz")
@@ -191,9 +178,6 @@ GZIP: Final = b"\x1f\x8b"
 
 HEADERS: Final = 4096
 """Bytes that an archive may use for each file besides its content: headers and padding."""
-
-DIRECTORIES: Final = 10
-"""The maximum number of entries for each allowed file: folders have entries too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +203,9 @@ def packed_tree(
     for member in _members(data, kind, max_files, max_megabytes):
         why = _refusal_of(member, kind)
         if why is None:
-            _add(tree, member)
+            path = str(PurePosixPath(member.name))
+            if is_seen(path):  # of several with this name the last one counts, as on a disk
+                tree[printable(path)] = member.read
             continue
         if not of_class:
             raise InputError(why)
@@ -260,15 +246,6 @@ def _refusal_of(member: Packed, kind: str) -> str | None:
     return member.refusal
 
 
-def _add(tree: Tree, member: Packed) -> None:
-    """Add a file; of several with the same name the last one is used, as when unpacking."""
-    path = str(PurePosixPath(member.name))
-    if is_seen(path):
-        name = printable(path)
-        times = tree[name].times + 1 if name in tree else 1
-        tree[name] = File(member.read, times)
-
-
 def _zip_members(data: Path | bytes) -> list[Packed]:
     try:
         archive = zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data)
@@ -280,7 +257,7 @@ def _zip_members(data: Path | bytes) -> list[Packed]:
         if name.endswith("/"):  # not by is_dir, which fails on an empty name
             continue
         is_link = (member.external_attr >> 16) & 0o170000 == 0o120000
-        read = no_file(name).read if is_link else _zip_reader(archive, member)
+        read = no_file(name) if is_link else _zip_reader(archive, member)
         locked = "the zip is locked with a password" if member.flag_bits & 1 else None
         found.append(Packed(name, member.file_size, read, locked))
     return found
@@ -301,44 +278,30 @@ def _zip_reader(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callable[[
     return read
 
 
-def _decompressed(data: bytes, most: int, max_megabytes: int) -> bytes:
+def _unpacked(data: bytes, most: int, max_megabytes: int) -> bytes:
     """Return at most `most` bytes from gzip data, which may have several parts."""
-    unpacked = bytearray()
     try:
-        while data.startswith(GZIP):
-            stream = zlib.decompressobj(wbits=31)
-            unpacked += stream.decompress(data, most + 1 - len(unpacked))
-            if len(unpacked) > most:
-                raise _too_large("tar", max_megabytes)
-            if not stream.eof:
-                raise InputError("no readable tar.gz (it ends too early)")
-            data = stream.unused_data
-    except zlib.error as error:
+        with gzip.open(io.BytesIO(data)) as file:
+            unpacked = file.read(most + 1)
+    except (EOFError, OSError, zlib.error) as error:
         raise InputError(f"no readable tar.gz ({brief(error)})") from None
-    return bytes(unpacked)
+    if len(unpacked) > most:
+        raise _too_large("tar", max_megabytes)
+    return unpacked
 
 
 def _tar_members(data: bytes, max_files: int, max_megabytes: int) -> list[Packed]:
-    """Return the files of a tar, packed or not; the offsets of its entries must increase."""
+    """Return the files of a tar, packed or not."""
     if data.startswith(GZIP):
-        most = max_megabytes * MEGABYTE + max_files * HEADERS
-        data = _decompressed(data, most, max_megabytes)
+        data = _unpacked(data, max_megabytes * MEGABYTE + max_files * HEADERS, max_megabytes)
     found = []
-    place, entries = -1, 0
     try:
         archive = tarfile.open(fileobj=io.BytesIO(data), mode="r:")  # noqa: SIM115
         for member in archive:
-            if member.offset <= place or member.size < 0:
-                raise InputError("no readable tar (its entries overlap)")
-            place, entries = member.offset, entries + 1
-            if entries > max_files * DIRECTORIES:
-                raise InputError(f"the tar holds more than {entries - 1} files and folders")
             if not member.isdir():
                 usual = member.type in (tarfile.REGTYPE, tarfile.AREGTYPE)
-                read = _tar_reader(archive, member) if usual else no_file(member.name).read
+                read = _tar_reader(archive, member) if usual else no_file(member.name)
                 found.append(Packed(member.name, member.size, read))
-    except InputError:
-        raise
     except Exception as error:  # a header can say anything: errors of many kinds, by version
         raise InputError(f"no readable tar ({brief(error)})") from None
     return found
@@ -360,12 +323,6 @@ def _tar_reader(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Callable[[
     return read
 
 
-def below(tree: Tree, folder: str) -> Tree:
-    """Return the part of a tree below one of its folders."""
-    prefix = folder + "/"
-    return {path[len(prefix) :]: read for path, read in tree.items() if path.startswith(prefix)}
-
-
 def tops(tree: Tree) -> dict[str, Tree]:
     """Return the names at the top of a tree, sorted, each with the files below it."""
     parts: dict[str, Tree] = {}
@@ -375,8 +332,3 @@ def tops(tree: Tree) -> dict[str, Tree]:
         if slash:
             part[inner] = file
     return dict(sorted(parts.items()))
-
-
-def top_names(tree: Tree) -> list[str]:
-    """Return the names of the files and folders at the top of a tree, sorted."""
-    return sorted({path.partition("/")[0] for path in tree})

@@ -27,7 +27,6 @@ from grader.handin import archive
 from grader.handin.archive import (
     ENDINGS,
     MEGABYTE,
-    File,
     Tree,
     file_reader,
     packed_tree,
@@ -161,7 +160,7 @@ def _tree(seconds: float, *source: Any) -> Tree:
     def read(name: str, limit: int) -> bytes:
         return b64decode(ask(_file, name, limit))
 
-    return {name: File(partial(read, name), times) for name, times in ask(_files)}
+    return {name: partial(read, name) for name in ask(_files)}
 
 
 # -- the process
@@ -213,8 +212,8 @@ def _opened(
     return packed_tree(data, kind, max_files, MAX_TAR_MB, of_class=True)
 
 
-def _files(*source: Any) -> list[tuple[str, int]]:
-    return [(name, file.times) for name, file in _opened(*source).items()]
+def _files(*source: Any) -> list[str]:
+    return list(_opened(*source))
 
 
 def _file(name: str, limit: int, *source: Any) -> str:

@@ -11,15 +11,14 @@ import ast
 import sys
 import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from connect4.errors import InputError
 from connect4.players.names import importable_sentence
 from grader.handin.bounded import READER
-from grader.handin.source_rules import absent_name, changing_state, old_builtin, stored
 
 if TYPE_CHECKING:  # a process that only checks does without the games
     from grader.rubric.model import SubmissionRules
@@ -70,6 +69,14 @@ STUB: Final = "ai.py is still the stub"
 PLACEHOLDER: Final = "(ENTRY NUMBER)"
 """In the first line of the students' `report.txt`, until they write their names there."""
 
+MUTATORS: Final = frozenset(
+    {
+        *("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"),
+        *("add", "discard", "update", "setdefault", "popitem", "difference_update"),
+        *("intersection_update", "symmetric_difference_update", "appendleft", "popleft", "fill"),
+    }
+)
+
 METHODS: Final = {
     "__init__": ("player_number", "time"),
     "get_expectimax_move": ("state",),
@@ -108,18 +115,18 @@ def source_findings(source: str, rules: SubmissionRules) -> list[Finding]:
         return [Finding(1, "syntax", f"cannot be read as Python ({error})")]
     nodes = list(ast.walk(tree))
     bound = _bindings(nodes)
-    found = [*_class(tree, nodes), *_imports(nodes, rules.allowed), *_names(nodes, bound)]
-    found += [*_files(nodes, bound), *_stub(source)]
-    found += [Finding(line, "module state", text) for line, text in changing_state(tree)]
-    return sorted(_without_caught(found, nodes), key=lambda finding: finding.line)
+    found = [*_class(tree, nodes), *_imports(nodes, rules.allowed), *_processes(nodes, bound)]
+    found += _files(nodes, bound)
+    if STUB in source:
+        line = source[: source.index(STUB)].count("\n") + 1
+        text = "this is still the stub of the kit: write your two methods, then delete the line"
+        found.append(Finding(line, "stub", text, required=False))
+    found += [Finding(line, "module state", text) for line, text in _changing_state(tree)]
+    return sorted(found, key=lambda finding: finding.line)
 
 
-Bindings: TypeAlias = dict[str, str]
-"""The full names behind imported names: `numpy` for `np`, `time.clock` for `clock`."""
-
-
-def _bindings(nodes: Sequence[ast.AST]) -> Bindings:
-    """Return the names that imports bind anywhere in the file; the last binding counts."""
+def _bindings(nodes: Sequence[ast.AST]) -> dict[str, str]:
+    """Return the full names behind imported names: `numpy` for `np`; the last binding counts."""
     bound = {}
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -132,42 +139,19 @@ def _bindings(nodes: Sequence[ast.AST]) -> Bindings:
     return bound
 
 
-def _uses(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[tuple[int, str]]:
-    """Yield `(line, module.name)` of each use of a name in an imported module."""
-    for node in nodes:
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            for name in node.names:
-                yield node.lineno, f"{node.module}.{name.name}"
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            module = bound.get(node.value.id)
-            if module is not None:
-                yield node.lineno, f"{module}.{node.attr}"
-
-
-def _defined(nodes: Sequence[ast.AST], bound: Bindings) -> set[str]:
-    """Return every name that the file binds, in any way and any scope."""
-    names = set(bound)
-    for node in nodes:
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            names.add(node.id)
-        elif isinstance(node, ast.arg):
-            names.add(node.arg)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names.add(node.name)
-    return names
-
-
 def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
     classes = [
         node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "AIPlayer"
     ]
     if not classes:
-        if "AIPlayer" not in stored(tree):
+        if "AIPlayer" not in _stored(tree):
+            line, advice = 1, "the simulator makes one per game"
             near = next(filter(_is_meant, nodes), None)
-            advice = "the simulator makes one per game"
             if isinstance(near, ast.ClassDef):
-                advice = f"rename class {near.name} to AIPlayer, at the left margin"
-            line = near.lineno if isinstance(near, ast.ClassDef) else 1
+                line, advice = (
+                    near.lineno,
+                    f"rename class {near.name} to AIPlayer, at the left margin",
+                )
             yield Finding(line, "class", f"no class AIPlayer at the top of the file; {advice}")
         return
     player = classes[-1]
@@ -180,7 +164,7 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
         name
         for node in player.body
         if isinstance(node, ast.Assign | ast.AnnAssign)
-        for name in stored(node)
+        for name in _stored(node)
     }
     if player.decorator_list:  # @dataclass makes its own
         second_names.add("__init__")
@@ -197,9 +181,7 @@ def _is_meant(node: ast.AST) -> bool:
     if not isinstance(node, ast.ClassDef):
         return False
     named = node.name.replace("_", "").lower() in ("aiplayer", "player", "ai", "agent", "aiagent")
-    return named or any(
-        isinstance(item, ast.FunctionDef) and item.name in [*METHODS][1:] for item in node.body
-    )
+    return named or any(getattr(item, "name", "") in [*METHODS][1:] for item in node.body)
 
 
 def _signature(
@@ -270,33 +252,40 @@ def _import(line: int, module: str, is_used: bool, allowed: Sequence[str]) -> It
             yield Finding(line, rule, text, required=False)
 
 
-def _names(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
-    """Yield the uses of names that start processes, or that this Python or numpy lacks."""
-    for line, name in _uses(nodes, bound):
-        module, _, call = name.rpartition(".")
-        starts = call in PROCESS_CALLS or call.startswith(("exec", "spawn"))
-        if module in ("os", "posix", "nt") and starts:
-            text = f"os.{call} starts or stops processes, which is refused when graded"
-            yield Finding(line, "threads and processes", text)
-        elif (absent := absent_name(name)) is not None:
-            yield Finding(line, "old name", absent)
-    defined = _defined(nodes, bound)
+def _processes(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield the uses of names of `os` that start or stop processes."""
     for node in nodes:
-        if isinstance(node, ast.Name) and node.id not in defined:
-            old = old_builtin(node.id)
-            if old is not None:
-                yield Finding(node.lineno, "old name", old)
+        used: list[str] = []
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            used = [f"{node.module}.{name.name}" for name in node.names]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            used = [f"{bound.get(node.value.id)}.{node.attr}"]
+        for module, _, call in (name.rpartition(".") for name in used):
+            starts = call in PROCESS_CALLS or call.startswith(("exec", "spawn"))
+            if module in ("os", "posix", "nt") and starts:
+                text = f"os.{call} starts or stops processes, which is refused when graded"
+                yield Finding(node.lineno, "threads and processes", text)  # type: ignore[attr-defined]
 
 
-def _files(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
-    """Yield the calls that open files, which is denied in play; a script's own part is not run."""
-    defined = _defined(nodes, bound)
+def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield the calls that open files, which is denied in play; a script's own part is not run.
+
+    In a `try` with a handler they are only advice.
+    """
+    own_open = any(isinstance(node, ast.FunctionDef) and node.name == "open" for node in nodes)
     of_paths = OF_PATHS if any(name.startswith("pathlib") for name in bound.values()) else ()
     script = {
         inner
         for node in nodes
         if isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ ==")
         for inner in ast.walk(node)
+    }
+    caught = {
+        inner
+        for node in nodes
+        if isinstance(node, ast.Try) and node.handlers
+        for tried in node.body
+        for inner in ast.walk(tried)
     }
     for node in nodes:
         if not isinstance(node, ast.Call) or node in script:
@@ -309,33 +298,81 @@ def _files(nodes: Sequence[ast.AST], bound: Bindings) -> Iterator[Finding]:
             if name not in of_paths:
                 module = bound.get(owner.id, "") if isinstance(owner, ast.Name) else ""
                 name = f"{module}.{name}"
-        if name in OPENING or name in of_paths or (name == "open" and name not in defined):
+        if name in OPENING or name in of_paths or (name == "open" and not own_open):
             text = f"{name}: agents may not open files; put what the file holds into the source"
-            yield Finding(node.lineno, "files", text)
+            yield Finding(node.lineno, "files", text, required=node not in caught)
 
 
-def _stub(source: str) -> Iterator[Finding]:
-    """Yield the line of the stub that says so."""
-    for number, line in enumerate(source.splitlines(), 1):
-        if STUB in line:
-            text = "this is still the stub of the kit: write your two methods, then delete the line"
-            yield Finding(number, "stub", text, required=False)
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-def _without_caught(found: list[Finding], nodes: Sequence[ast.AST]) -> list[Finding]:
-    """Return the findings; an old name or a file in a `try` with a handler is only advice."""
-    spans = [
-        (node.body[0].lineno, node.body[-1].end_lineno or 0)
-        for node in nodes
-        if isinstance(node, ast.Try) and node.handlers
-    ]
+def _changing_state(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield `(line, text)` for each place where a function changes a module-level variable."""
+    plain = ast.Assign | ast.AnnAssign | ast.AugAssign
+    shared = {name for item in tree.body if isinstance(item, plain) for name in _stored(item)}
+    classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    for function in _outer_functions(tree):
+        local = _local_names(function)
+        for node in ast.walk(function):
+            if isinstance(node, ast.Global):
+                names = ", ".join(node.names)
+                yield node.lineno, f"global {names}: keep it on self, which lives for a game"
+                continue
+            name, changes = _changed(node)
+            if name is None or name in local:
+                continue
+            if name in shared or name in classes:
+                kind = "a module-level variable" if name in shared else "a class"
+                text = f"{name} is {kind} and {changes}: keep it on self"
+                yield node.lineno, text  # type: ignore[attr-defined]
 
-    def is_caught(finding: Finding) -> bool:
-        return finding.rule in ("old name", "files") and any(
-            first <= finding.line <= last for first, last in spans
-        )
 
-    return [replace(item, required=False) if is_caught(item) else item for item in found]
+def _stored(node: ast.AST) -> set[str]:
+    """Return the names that assignments below a node bind."""
+    names = (name for name in ast.walk(node) if isinstance(name, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
+
+
+def _outer_functions(tree: ast.Module) -> Iterator[Function]:
+    """Yield functions of the module and methods of its classes, without nested functions."""
+    pending: list[ast.AST] = list(tree.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Function):
+            yield node
+        else:
+            pending.extend(ast.iter_child_nodes(node))
+
+
+def _local_names(function: Function) -> set[str]:
+    """Return the names that a function binds, including its parameters."""
+    nodes = list(ast.walk(function))
+    parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+    return (parameters | _stored(function)) - shared
+
+
+def _changed(node: ast.AST) -> tuple[str | None, str]:
+    """Return the variable that a node changes in place, and the kind of change."""
+    if isinstance(node, ast.Subscript | ast.Attribute) and isinstance(
+        node.ctx, ast.Store | ast.Del
+    ):
+        return _root(node.value), "is changed here"
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in MUTATORS
+        and isinstance(node.func.value, ast.Name | ast.Subscript)
+    ):
+        return _root(node.func.value), f"is changed by .{node.func.attr}()"
+    return None, ""
+
+
+def _root(node: ast.expr) -> str | None:
+    """Return the variable at the bottom of `a[i].b`."""
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def report_findings(report: str | None, rules: SubmissionRules) -> list[Finding]:
@@ -380,36 +417,33 @@ def check_source(
     source: str, rules: SubmissionRules, seconds: float = READ_SECONDS
 ) -> list[Finding]:
     """Return the findings of a source text; reading it takes at most `seconds`."""
-    try:
-        found = READER.ask(_found, "source", source, asdict(rules), seconds=seconds)
-    except InputError as error:
-        return [Finding(1, "syntax", f"{error}; make the file smaller and simpler")]
-    return [Finding(**finding) for finding in found]
+    late = Finding(1, "syntax", "make the file smaller and simpler")
+    return _read("source", source, rules, seconds, late)
 
 
 def check_report(report: str | None, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of the text of `report.txt`; None means that the file is missing."""
+    late = Finding(1, "report", "make it shorter", in_report=True)
+    return _read("report", report, rules, READ_SECONDS, late)
+
+
+def _read(
+    kind: str, text: str | None, rules: SubmissionRules, seconds: float, late: Finding
+) -> list[Finding]:
+    """Return the findings of a text, or `late` if reading it takes too long."""
     try:
-        found = READER.ask(_found, "report", report, asdict(rules), seconds=READ_SECONDS)
+        found = READER.ask(_found, kind, text, asdict(rules), seconds=seconds)
     except InputError as error:
-        return [Finding(1, "report", f"{error}; make it shorter", in_report=True)]
+        return [replace(late, text=f"{error}; {late.text}")]
     return [Finding(**finding) for finding in found]
 
 
 def _found(kind: str, text: str | None, rules: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the findings of a text, in the reading process."""
+    """Return the first findings of a text and the number of the others, in the reading process."""
     given = cast("SubmissionRules", SimpleNamespace(**rules))
-    if kind == "source":
-        assert text is not None
-        return [asdict(finding) for finding in _first(source_findings(text, given))]
-    return [asdict(finding) for finding in _first(report_findings(text, given))]
-
-
-def _first(found: list[Finding]) -> list[Finding]:
-    """Return the first findings; if there are more, add their number."""
-    rest = found[MAX_FINDINGS:]
-    if not rest:
-        return found
-    required = any(finding.required for finding in rest)
-    more = Finding(rest[0].line, "more", f"{len(rest)} more findings; fix these first", required)
-    return [*found[:MAX_FINDINGS], more]
+    found = report_findings(text, given) if kind == "report" else source_findings(str(text), given)
+    if rest := found[MAX_FINDINGS:]:
+        required = any(finding.required for finding in rest)
+        more = f"{len(rest)} more findings; fix these first"
+        found[MAX_FINDINGS:] = [Finding(rest[0].line, "more", more, required)]
+    return [asdict(finding) for finding in found]

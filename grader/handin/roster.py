@@ -1,7 +1,8 @@
 """The roster of a class: a CSV file with a line for each student, and who handed in what.
 
 A student is found in a line by number, login or e-mail address, else by a name that only one line
-has. Nobody is guessed. The gradebooks of `output.exports` are read and matched alike.
+has. Nobody is guessed. A grading worksheet of Moodle is a roster too. The gradebooks of
+`output.exports` are read and matched alike.
 """
 
 from __future__ import annotations
@@ -21,8 +22,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from connect4.errors import InputError, printable
-from grader.handin.find import told_apart
-from grader.handin.layouts import CANVAS
+from grader.handin.find import CANVAS, told_apart
 from grader.handin.submission import Member, Submission
 
 TITLES: Final = {
@@ -57,14 +57,6 @@ class Student(Member):
     """In days."""
     adjust: float = 0.0
     reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Roster:
-    """The students of a class; `times` are those in a grading worksheet of Moodle."""
-
-    students: tuple[Student, ...] = ()
-    times: tuple[Student, ...] = ()
 
 
 def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
@@ -236,34 +228,37 @@ class Assigned:
     """Who handed in and is not in the roster."""
 
 
-def assign(found: Sequence[Submission], roster: Roster) -> Assigned:
+def assign(found: Sequence[Submission], roster: Sequence[Student]) -> Assigned:
     """Return the students of each submission; a group shares that of a member or of its own name.
 
     Of a single submission, which is no class, nobody is missed.
     """
     people = [(item, own) for item in found for own in item.members or (Member(item.name),)]
-    places, times = (_found(people, listed) for listed in (roster.students, roster.times))
+    wanted = [keys_of_members([own, Member(item.name)]) for item, own in people]
+    lines = {
+        number: keys_of([one.identity, one.email], [one.name]) for number, one in enumerate(roster)
+    }
+    places = match(wanted, lines)
     students: dict[str, list[Student]] = {item.name: [] for item in found}
-    groups = {_letters(one.group): set[str]() for one in roster.students if one.group}
+    groups = {_letters(one.group): set[str]() for one in roster if one.group}
     unknown = []
-    for (item, own), place, time in zip(people, places, times, strict=True):
-        group = _letters(own.name if place is None else roster.students[place].group)
+    for (item, own), place in zip(people, places, strict=True):
+        group = _letters(own.name if place is None else roster[place].group)
         groups.get(group, set()).add(item.name)
         if place is None and group in groups:
             continue
-        unknown += [own.name] if place is None and roster.students else []
-        student = Student(own.name) if place is None else roster.students[place]
-        of_sheet = "" if time is None else roster.times[time].submitted
+        unknown += [own.name] if place is None and roster else []
+        student = Student(own.name) if place is None else roster[place]
         students[item.name].append(
             replace(
                 student,
                 identity=student.identity or own.identity,
                 email=student.email or own.email,
-                submitted=student.submitted or own.submitted or of_sheet,
+                submitted=student.submitted or own.submitted,
             )
         )
     everybody = [*found]
-    for student in (one for place, one in enumerate(roster.students) if place not in places):
+    for student in (one for place, one in enumerate(roster) if place not in places):
         shared = sorted(groups[_letters(student.group)]) if student.group else []
         if len(shared) == 1:
             students[shared[0]].append(student)
@@ -275,22 +270,11 @@ def assign(found: Sequence[Submission], roster: Roster) -> Assigned:
     return Assigned(everybody, students, unknown)
 
 
-def _found(
-    people: Sequence[tuple[Submission, Member]], listed: Sequence[Student]
-) -> list[int | None]:
-    """Return the place in a list of everybody who handed in."""
-    wanted = [keys_of_members([own, Member(item.name)]) for item, own in people]
-    lines = {
-        number: keys_of([one.identity, one.email], [one.name]) for number, one in enumerate(listed)
-    }
-    return match(wanted, lines)
-
-
 def _letters(name: str) -> str:
     return "".join(words(name))
 
 
-def full_names(found: Sequence[Submission], roster: Roster) -> dict[str, str]:
+def full_names(found: Sequence[Submission], roster: Sequence[Student]) -> dict[str, str]:
     """Return the roster's names of students whose names Canvas wrote as one word, by that word."""
     students = assign(found, roster).students
     taken = {item.name.casefold() for item in found}

@@ -45,8 +45,6 @@ class Submission:
     members: tuple[Member, ...] = ()
     path: Path | None = None
     """The path of the file if it is on disk, for annotations."""
-    note: str | None = None
-    """A note for the author of a submission that can be graded."""
     stored_sha256: str | None = None
     """The hash of a source that is no longer held, because its author was forgotten."""
     order: str = ""

@@ -24,7 +24,7 @@ from typing import Final
 
 from connect4 import atomic
 from connect4.errors import InputError
-from connect4.players.names import split_name, student_file
+from connect4.players.names import split_name
 from grader.play.schedule import grade_games, submitted, worth
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric, all_boards, kit_agents
@@ -44,7 +44,7 @@ STUB: Final = HERE / "ai_stub.py"
 NO_AUTOGRADER: Final = (
     *("tests/", "benchmarks/", "docs/", ".gitignore", ".vscode/"),
     *("grader/doctor/", "grader/commands/doctor.py"),
-    *("grader/similar/", "grader/commands/similar.py"),
+    *("grader/similar.py", "grader/commands/similar.py"),
 )
 """What a folder of an autograder does not need; hostile agents never lie beside hand-ins."""
 
@@ -112,8 +112,8 @@ def run_handout(arguments: argparse.Namespace) -> int:
     if arguments.rubric is not None and not is_autograder:
         raise InputError("--rubric: only an autograder takes one; students get grader/rubric.toml")
     if is_autograder:
-        tell_container(rubrics.read(arguments.rubric, arguments.allow_large), arguments.max_minutes)
-        files = dict(autograder_files(arguments.rubric, arguments.allow_large))
+        tell_container(rubrics.read(arguments.rubric), arguments.max_minutes)
+        files = dict(autograder_files(arguments.rubric))
         if arguments.gradescope:
             files |= {name: (GRADESCOPE / name).read_bytes() for name in GRADESCOPE_SCRIPTS}
         else:
@@ -314,9 +314,9 @@ def tell_container(rubric: Rubric, most: float) -> None:
         )
 
 
-def autograder_files(path: Path | None, allow_large: bool) -> Iterator[tuple[str, bytes]]:
+def autograder_files(path: Path | None) -> Iterator[tuple[str, bytes]]:
     """Yield what every autograder contains: the kit, the rubric and the rubric's files."""
-    boards = {board.name for board in all_boards(rubrics.read(path, allow_large))}
+    boards = {board.name for board in all_boards(rubrics.read(path))}
     also = {f"{STARTS}/{board}{end}" for board in boards for end in ("", ".txt")} | boards
 
     def wanted(name: str) -> bool:
@@ -327,36 +327,20 @@ def autograder_files(path: Path | None, allow_large: bool) -> Iterator[tuple[str
     if path is None:
         yield "rubric.toml", rubrics.with_secret_seed("", rubrics.read()).encode()
     else:
-        yield from rubric_files(path, allow_large)
+        yield from rubric_files(path)
 
 
-def rubric_files(path: Path, allow_large: bool) -> Iterator[tuple[str, bytes]]:
-    """Yield a rubric, the boards beside it and the files of its agents.
-
-    In the yielded rubric, these files have paths relative to its own folder.
-    """
-    rubric = rubrics.read(path, allow_large)
+def rubric_files(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield a rubric, with the boards and the files of its agents that lie beside it."""
+    rubric = rubrics.read(path)
     text = rubrics.with_secret_seed(path.read_text(encoding="utf-8-sig"), rubric)
-    for board in all_boards(rubric):
-        beside = path.parent / board.name
-        if beside.is_file():
-            if ".." in Path(board.name).parts or Path(board.name).is_absolute():
-                raise InputError(f"{path}: board {board.name!r} lies elsewhere; put it beside")
-            yield Path(board.name).as_posix(), beside.read_bytes()
-    packed: dict[str, str] = {}
-    for number, item in enumerate(kit_agents(rubric), 1):
-        agent, name = item.written, split_name(item.written)
-        if name.kind != "ai" or not name.rest or name.rest in packed:
-            continue
-        source = student_file(split_name(item.agent))
-        if f"ai:{name.rest}" not in text:
-            raise InputError(f"{path}: agent {agent!r}: write it without escapes")
-        packed[name.rest] = f"agents/{number}/{source.name}"
-        yield packed[name.rest], source.read_bytes()
-    if packed:  # in one pass: a name may begin with another
-        longest_first = sorted(packed, key=len, reverse=True)
-        pattern = f"ai:({'|'.join(map(re.escape, longest_first))})"
-        text = re.sub(pattern, lambda found: f"ai:{packed[found[1]]}", text)
+    agents = [split_name(item.written) for item in kit_agents(rubric)]
+    names = [board.name for board in all_boards(rubric) if (path.parent / board.name).is_file()]
+    names += [agent.rest for agent in agents if agent.kind == "ai" and agent.rest]
+    for name in dict.fromkeys(names):
+        if ".." in Path(name).parts or name.startswith("~") or Path(name).is_absolute():
+            raise InputError(f"{path}: {name} lies elsewhere; put it beside the rubric")
+        yield Path(name).as_posix(), (path.parent / name).read_bytes()
     yield "rubric.toml", text.encode()
 
 

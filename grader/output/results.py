@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from connect4.errors import InputError, headline
 from connect4.isolation import machine
-from grader.handin.roster import Roster, Student, assign
+from grader.handin.roster import Student, assign
 from grader.handin.submission import Submission
 from grader.marks.points import Mark, gradable, lateness, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
@@ -184,14 +184,14 @@ def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submissi
         details,
         protection_lines(store),
         store.published(),
-        assigned.students if roster != Roster() else {},
+        assigned.students if roster else {},
     )
 
 
-def stored_roster(store: Store) -> Roster:
-    """Return the roster of a results file, without students if it has none."""
+def stored_roster(store: Store) -> tuple[Student, ...]:
+    """Return the students in the roster of a results file; none if it has no roster."""
     held = store.meta_json(ROSTER) or {}
-    return Roster(**{kind: tuple(Student(**one) for one in held[kind]) for kind in held})
+    return tuple(Student(**one) for one in held.get("students", ()))
 
 
 def with_secret(rubric: Rubric, store: Store) -> Rubric:

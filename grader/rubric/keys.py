@@ -9,13 +9,13 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path, PurePath
-from typing import Any, Final, Literal, TypeAlias, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from connect4.errors import InputError
-from connect4.games import GAMES, STARTS, load_start, nearest
+from connect4.games import GAMES, load_start, nearest
 from connect4.games.base import Game
 from connect4.games.extended import EXTENDED
 from connect4.players.names import split_name
@@ -94,53 +94,35 @@ class Place:
 Check: TypeAlias = Callable[[Any, Place], Any]
 """Returns a checked value; raises `InputError` with its place."""
 
-
-@dataclass(frozen=True, slots=True)
-class Optional:
-    """The check of a key that may be missing."""
-
-    check: Check
-
-    def __call__(self, value: Any, place: Place) -> Any:
-        """Check the value."""
-        return self.check(value, place)
+Table = TypeVar("Table")
 
 
-Keys: TypeAlias = Mapping[str, Check]
-
-
-def keys_of(kind: type) -> Keys:
+def checks_of(kind: type) -> dict[str, Check]:
     """Return the check of each key of a table, as its class annotates the fields.
 
     A field of literals needs no annotation. Any other field without one is no key.
     """
     found: dict[str, Check] = {}
-    hints = get_type_hints(kind, include_extras=True)
-    for item in fields(kind):
-        hint = hints[item.name]
+    for name, hint in get_type_hints(kind, include_extras=True).items():
         words = [part for part in (hint, *get_args(hint)) if get_origin(part) is Literal]
         checks = [choice(*get_args(part)) for part in words]
         for check in (*checks, *getattr(hint, "__metadata__", ())):
-            found[item.name] = check if item.default is MISSING else Optional(check)
+            found[name] = check
     return found
 
 
-def read_table(value: object, keys: Keys, place: Place) -> Values:
-    """Return the checked values of a table; optional keys may be missing."""
+def read_table(value: object, kind: type[Table], place: Place) -> Table:
+    """Return a checked table as its class; keys with a default may be missing."""
     if not isinstance(value, dict):
         raise place.wrong(f"expected a table, got {shown(value)}")
+    checks = checks_of(kind)
     for key in value:
-        if key not in keys:
-            raise place.unknown(key, keys)
-    for key, check in keys.items():
-        if key not in value and not isinstance(check, Optional):
-            raise place.at(key).wrong("is missing")
-    return {key: keys[key](value[key], place.at(key)) for key in keys if key in value}
-
-
-def anything(value: Any, place: Place) -> Any:
-    """Accept any value: another module checks it."""
-    return value
+        if key not in checks:
+            raise place.unknown(key, checks)
+    for item in fields(kind):  # type: ignore[arg-type]
+        if item.name not in value and item.default is MISSING:
+            raise place.at(item.name).wrong("is missing")
+    return kind(**{key: checks[key](value[key], place.at(key)) for key in checks if key in value})
 
 
 def text(value: Any, place: Place) -> str:
@@ -208,16 +190,16 @@ def list_of(item: Check) -> Check:
     return check
 
 
-def tables(keys: Keys) -> Check:
-    """Return the check for a list of tables, whose values it returns."""
+def tables(kind: type[Table]) -> Check:
+    """Return the check for a list of tables of a class."""
 
-    def check(value: Any, place: Place) -> list[Values]:
+    def check(value: Any, place: Place) -> tuple[Table, ...]:
         if not isinstance(value, list):
             raise place.wrong(f"expected a list of tables, got {shown(value)}")
-        return [
-            read_table(item, keys, replace(place, where=f"{place.where}[{number}]"))
+        return tuple(
+            read_table(item, kind, replace(place, where=f"{place.where}[{number}]"))
             for number, item in enumerate(value, 1)
-        ]
+        )
 
     return check
 
@@ -243,22 +225,10 @@ def _board(name: str, place: Place) -> Board:
         elif name == game.name and game is not EXTENDED:
             state = game.start(None, None)
         else:
-            _suggest_beside(name, place)
             state = load_start(game, name)
     except InputError as error:
         raise place.wrong(str(error)) from None
     return make_board(name, state.to_json(), game.name)
-
-
-def _suggest_beside(name: str, place: Place) -> None:
-    """Raise `InputError` for a wrong name that resembles a file beside the rubric most."""
-    kit = [path.name for path in (STARTS / place.game.folder).glob("*.txt")]
-    if place.folder is None or Path(name).is_file() or {name, f"{name}.txt"} & set(kit):
-        return
-    beside = [path.name for path in place.folder.glob("*.txt")]
-    hint = nearest(name, [*kit, *beside])
-    if any(repr(other) in hint for other in beside):
-        raise InputError(f"{name}: no such file beside the rubric{hint}")
 
 
 def kit_agent(value: Any, place: Place) -> KitAgent:

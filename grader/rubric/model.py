@@ -23,15 +23,11 @@ from connect4.isolation.wasm import budget
 from grader.rubric.keys import (
     PLAYABLE,
     Board,
-    Keys,
     KitAgent,
-    Optional,
     Place,
     Values,
-    anything,
     boards,
     choice,
-    keys_of,
     kit_agent,
     list_of,
     module_name,
@@ -107,6 +103,8 @@ class PartA:
     cap_percent: Annotated[float, number(above=0)]
     opponent: Annotated[KitAgent, kit_agent]
     boards: Boards
+    name: Annotated[str, text] = ""
+    """The opponent's name in tables and pages, if it is to have another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +115,8 @@ class Baseline:
     points: Annotated[float, number(minimum=0)]
     low: Annotated[float, number()]
     high: Annotated[float, number()]
-
-
-BASELINE: Final = {**keys_of(Baseline), "name": Optional(text)}
+    name: Annotated[str, text] = ""
+    """Its name in tables and pages, if it is to have another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +124,7 @@ class PartB:
     """Points for margins against the ladder."""
 
     boards: Boards
-    baselines: Annotated[tuple[Baseline, ...], tables(BASELINE)]
+    baselines: Annotated[tuple[Baseline, ...], tables(Baseline)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +146,7 @@ class TournamentRules:
     points: Annotated[tuple[float, ...], list_of(number(minimum=0))]
     tie_breaks: Annotated[tuple[TieBreak, ...], list_of(choice(*TIE_BREAKS))]
     ridge: Annotated[float, number(above=0)]
-    stages: Annotated[tuple[Stage, ...], tables(keys_of(Stage))]
+    stages: Annotated[tuple[Stage, ...], tables(Stage)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,19 +246,19 @@ class Rubric:
     late: LateRules
 
 
-TABLES: Final[Mapping[str, Keys]] = {
-    "match": {**keys_of(MatchRules), "fuel": Optional(anything)},  # read by `without_fuel`
-    "limits": keys_of(AgentLimits),
-    "submission": keys_of(SubmissionRules),
-    "part_a": {**keys_of(PartA), "name": Optional(text)},
-    "part_b": keys_of(PartB),
-    "tournament": keys_of(TournamentRules),
-    "compare": keys_of(CompareRules),
-    "statistics": keys_of(StatisticsRules),
-    "ladder": keys_of(LadderRules),
-    "late": keys_of(LateRules),
+TABLES: Final[Mapping[str, type]] = {
+    "match": MatchRules,
+    "limits": AgentLimits,
+    "submission": SubmissionRules,
+    "part_a": PartA,
+    "part_b": PartB,
+    "tournament": TournamentRules,
+    "compare": CompareRules,
+    "statistics": StatisticsRules,
+    "ladder": LadderRules,
+    "late": LateRules,
 }
-"""The tables of a rubric with the check of each key; the tables are read in this order."""
+"""The tables of a rubric, each with the class of its keys; they are read in this order."""
 
 
 def kit_agents(rubric: Rubric) -> list[KitAgent]:

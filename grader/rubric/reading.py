@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from connect4.errors import InputError
 from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.players.names import split_name
 from grader.rubric import model
-from grader.rubric.keys import Board, Place, Values, read_table, shown
+from grader.rubric.keys import KitAgent, Place, Values, checks_of, read_table, shown
 from grader.rubric.model import (
     PRACTICE_SEED,
     TABLES,
@@ -37,7 +37,7 @@ PUBLIC_SEED: Final = (
     "moves; leave it out, and a secret one is made, or name a secret number of 18 digits"
 )
 
-MATCH_TABLE: Final = re.compile(r"\s*\[\s*match\s*\]\s*(#.*)?")
+MATCH_TABLE: Final = re.compile(r"^[ \t]*\[[ \t]*match[ \t]*\][ \t]*(#.*)?$", re.MULTILINE)
 
 REMOVED: Final = {
     "limits.restarts": "is gone: delete the line; startup_total alone bounds how often an agent is "
@@ -60,11 +60,8 @@ STORED: Final = ("boards", "agents")
 """Tables that `stored_values` adds."""
 
 
-def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
-    """Read a rubric file, the default one for None; raises `InputError` with file and key.
-
-    More than 12 rows or columns, or more than 10 pop-outs, are rejected unless `allow_large`.
-    """
+def read(path: Path | None = None) -> Rubric:
+    """Read a rubric file, the default one for None; raises `InputError` with file and key."""
     default = _load(DEFAULT)
     if path is None:
         return from_values(default, DEFAULT.name, DEFAULT.parent)
@@ -72,7 +69,7 @@ def read(path: Path | None = None, allow_large: bool = False) -> Rubric:
     values = _overlay(_default_of_game(default, given), given, str(path))
     values = _with_zone(without_fuel(values, given, str(path)))
     rubric = from_values(values, str(path), path.parent)
-    for key, what in _mistakes(rubric, allow_large):
+    for key, what in _mistakes(rubric):
         raise InputError(f"{path}: {key}: {what}")
     for name in rubric.match.hidden:
         if not (path.parent / name).is_file():
@@ -157,8 +154,9 @@ def _overlay(base: Values, over: Values, source: str) -> Values:
             raise top.at(name).wrong(f"expected a table, got {shown(values)}")
         for key in values:
             _refuse_removed(top.at(name).at(key))
-            if key not in TABLES[name]:
-                raise top.at(name).unknown(key, TABLES[name])
+            known = [*checks_of(TABLES[name]), *(["fuel"] if name == "match" else [])]
+            if key not in known:
+                raise top.at(name).unknown(key, known)
         merged[name] = {**base[name], **values}
     return merged
 
@@ -177,9 +175,7 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
     for name in TABLES:
         if name not in values:
             raise top.at(name).wrong("is missing")
-    terms = read_table(values["match"], TABLES["match"], top.at("match"))
-    terms.pop("fuel", None)
-    match = model.MatchRules(**terms)
+    match = read_table(values["match"], model.MatchRules, top.at("match"))
     top = Place(
         source,
         game=GAMES[match.game],
@@ -188,26 +184,21 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
         stored_boards=values.get("boards", {}),
         stored_agents=values.get("agents", {}),
     )
-    read = {
-        name: read_table(values[name], keys, top.at(name))
-        for name, keys in TABLES.items()
-        if name != "match"
-    }
-    submission = model.SubmissionRules(**read["submission"])
-    return Rubric(
-        source,
-        values,
-        match,
-        model.AgentLimits(**read["limits"], allowed=submission.allowed),
-        model.PartA(**_with_name(read["part_a"], "opponent")),
-        _part_b(read["part_b"], top.at("part_b")),
-        _tournament(read["tournament"], top.at("tournament")),
-        model.CompareRules(**read["compare"]),
-        model.StatisticsRules(**read["statistics"]),
-        submission,
-        _ladder(read["ladder"], top.at("ladder")),
-        model.LateRules(**read["late"]),
-    )
+    read: dict[str, Any] = {"match": match}
+    for name, kind in TABLES.items():
+        if name not in read:
+            read[name] = read_table(values[name], kind, top.at(name))
+    part_a, part_b = read["part_a"], read["part_b"]
+    read["limits"] = replace(read["limits"], allowed=read["submission"].allowed)
+    read["part_a"] = replace(part_a, opponent=_renamed(part_a.opponent, part_a.name))
+    steps = [replace(step, agent=_renamed(step.agent, step.name)) for step in part_b.baselines]
+    read["part_b"] = replace(part_b, baselines=tuple(steps))
+    return Rubric(source, values, **read)
+
+
+def _renamed(agent: KitAgent, name: str) -> KitAgent:
+    """Return an agent with the name that the rubric gives it, if it gives one."""
+    return replace(agent, name=name) if name else agent
 
 
 def with_secret_seed(text: str, rubric: Rubric) -> str:
@@ -219,17 +210,11 @@ def with_secret_seed(text: str, rubric: Rubric) -> str:
     if rubric.match.seed == PRACTICE_SEED:
         raise InputError(PUBLIC_SEED.format(source=rubric.source))
     held = tomllib.loads(text).get("match", {})
-    added = [] if "seed" in held else [f"seed = {secrets.randbits(256)}"]
-    added += [] if "seed_for" in held else ['seed_for = "source"']
-    if not added:
-        return text
-    lines = text.splitlines()
-    place = next((n for n, line in enumerate(lines) if MATCH_TABLE.fullmatch(line)), None)
-    if place is None:
-        lines += ["", "[match]"]
-        place = len(lines) - 1
-    lines[place + 1 : place + 1] = added
-    done = "\n".join(lines) + "\n"
+    added = "" if "seed" in held else f"\nseed = {secrets.randbits(256)}"
+    added += "" if "seed_for" in held else '\nseed_for = "source"'
+    done, places = MATCH_TABLE.subn(lambda found: found[0] + added, text, count=1)
+    if added and not places:
+        done = f"{text}\n[match]{added}\n"
     try:
         assert {"seed", "seed_for"} <= tomllib.loads(done)["match"].keys()
     except tomllib.TOMLDecodeError:
@@ -274,56 +259,6 @@ def changed_limits(before: Values, now: Values) -> list[str]:
     return found
 
 
-def _with_name(values: Values, key: str) -> Values:
-    """Return values whose agent at `key` has the name that stands beside it."""
-    rest = dict(values)
-    if "name" in rest:
-        rest[key] = replace(rest[key], name=rest.pop("name"))
-    return rest
-
-
-def _part_b(values: Values, place: Place) -> model.PartB:
-    baselines = [model.Baseline(**_with_name(step, "agent")) for step in values["baselines"]]
-    for number, step in enumerate(baselines, 1):
-        here, low, high = place.at(f"baselines[{number}]"), step.low, step.high
-        if high <= low:
-            raise here.at("high").wrong(f"{high:g} is not above low, {low:g}")
-        if not place.game.counts_points and not -1 <= low < high <= 1:
-            key, value = ("low", low) if low < -1 else ("high", high)
-            worth = f"a game of {place.game.name} is worth 1, 0 or -1"
-            raise here.at(key).wrong(f"{value:g} is not a possible mean margin: {worth}")
-    agents = [step.agent.agent for step in baselines]
-    shown = [step.agent.name for step in baselines]
-    for held in (step.agent for step in baselines):
-        if agents.count(held.agent) > 1:
-            raise place.at("baselines").wrong(f"agent {held.written!r} is listed twice")
-        if shown.count(held.name) > 1:
-            what = f'two baselines are called {held.name!r}; give each its own name = "..."'
-            raise place.at("baselines").wrong(what)
-    return model.PartB(values["boards"], tuple(baselines))
-
-
-def _tournament(values: Values, place: Place) -> model.TournamentRules:
-    stages = tuple(model.Stage(**stage) for stage in values["stages"])
-    for number, stage in enumerate(stages, 1):
-        here = place.at(f"stages[{number}]")
-        if stage.group_size == 1:
-            raise here.at("group_size").wrong("a group has 2 or more, 0 means all")
-        if number < len(stages) and not stage.promote:
-            raise here.at("promote").wrong("nobody would reach the next stage")
-    if not stages or len({stage.name for stage in stages}) < len(stages):
-        what = "expected one or more stages, each with a name of its own"
-        raise place.at("stages").wrong(what)
-    return model.TournamentRules(**{**values, "stages": stages})
-
-
-def _ladder(values: Values, place: Place) -> model.LadderRules:
-    rungs = values["rungs"]
-    if len(rungs) < 2 or len({rung.name for rung in rungs}) < len(rungs):
-        raise place.at("rungs").wrong("expected two or more agents, each with a name of its own")
-    return model.LadderRules(**values)
-
-
 MOST_CELLS: Final = 12
 """Rows, and columns, of the largest board in the assignment."""
 
@@ -336,9 +271,11 @@ COLUMNS_WITH_POPOUTS: Final = 10
 """On more columns, a position may have more than the 15 actions of the assignment."""
 
 
-def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
+def _mistakes(rubric: Rubric) -> Iterator[tuple[str, str]]:
     """Yield each mistake of a rubric, with its key."""
-    yield from _mistakes_of_boards(rubric, allow_large)
+    yield from _mistakes_of_baselines(rubric)
+    yield from _mistakes_of_stages(rubric)
+    yield from _mistakes_of_boards(rubric)
     marked = {board.name for board in (*rubric.part_a.boards, *rubric.part_b.boards)}
     for name in rubric.match.hidden:
         if name not in marked:
@@ -354,14 +291,6 @@ def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
         yield "late.deadline", "is missing: late days count from it"
     if {"points_a_day", "percent_a_day"} <= late.keys():
         yield "late", "expected points_a_day or percent_a_day, not both"
-    stages = rubric.tournament.stages
-    for place, stage in enumerate(stages[:-1], 1):
-        if stage.group_size and stage.promote >= stage.group_size:
-            yield (
-                f"tournament.stages[{place}].promote",
-                f"{stage.promote} of {stage.group_size} would all reach the next stage; "
-                f"promote {stage.group_size - 1} at most",
-            )
     for place, (better, worse) in enumerate(pairwise(rubric.tournament.points), 1):
         if worse > better:
             yield (
@@ -371,7 +300,46 @@ def _mistakes(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
             )
 
 
-def _mistakes_of_boards(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str, str]]:
+def _mistakes_of_baselines(rubric: Rubric) -> Iterator[tuple[str, str]]:
+    steps = rubric.part_b.baselines
+    for number, step in enumerate(steps, 1):
+        here, low, high = f"part_b.baselines[{number}]", step.low, step.high
+        if high <= low:
+            yield f"{here}.high", f"{high:g} is not above low, {low:g}"
+        if not rubric.match.counts_points and not -1 <= low < high <= 1:
+            key, value = ("low", low) if low < -1 else ("high", high)
+            worth = f"a game of {rubric.match.game} is worth 1, 0 or -1"
+            yield f"{here}.{key}", f"{value:g} is not a possible mean margin: {worth}"
+    agents = [step.agent.agent for step in steps]
+    names = [step.agent.name for step in steps]
+    for agent in (step.agent for step in steps):
+        if agents.count(agent.agent) > 1:
+            yield "part_b.baselines", f"agent {agent.written!r} is listed twice"
+        if names.count(agent.name) > 1:
+            what = f'two baselines are called {agent.name!r}; give each its own name = "..."'
+            yield "part_b.baselines", what
+
+
+def _mistakes_of_stages(rubric: Rubric) -> Iterator[tuple[str, str]]:
+    stages = rubric.tournament.stages
+    for number, stage in enumerate(stages, 1):
+        here, size = f"tournament.stages[{number}]", stage.group_size
+        if size == 1:
+            yield f"{here}.group_size", "a group has 2 or more, 0 means all"
+        if number < len(stages) and not stage.promote:
+            yield f"{here}.promote", "nobody would reach the next stage"
+        if number < len(stages) and size and stage.promote >= size:
+            what = f"{stage.promote} of {size} would all reach the next stage"
+            yield f"{here}.promote", f"{what}; promote {size - 1} at most"
+    if not stages or len({stage.name for stage in stages}) < len(stages):
+        yield "tournament.stages", "expected one or more stages, each with a name of its own"
+    rungs = rubric.ladder.rungs
+    if len(rungs) < 2 or len({rung.name for rung in rungs}) < len(rungs):
+        yield "ladder.rungs", "expected two or more agents, each with a name of its own"
+
+
+def _mistakes_of_boards(rubric: Rubric) -> Iterator[tuple[str, str]]:
+    """Yield each position that is in a list twice: its games would be the same."""
     lists = {
         "part_a": rubric.part_a.boards,
         "part_b": rubric.part_b.boards,
@@ -380,15 +348,15 @@ def _mistakes_of_boards(rubric: Rubric, allow_large: bool) -> Iterator[tuple[str
     for number, stage in enumerate(rubric.tournament.stages, 1):
         lists[f"tournament.stages[{number}]"] = stage.boards
     for key, boards in lists.items():
-        yield from ((f"{key}.boards", what) for what in _doubles(boards))
-        for board in () if allow_large else boards:
-            rows, columns, popouts = _size(board)
-            what = f"{popouts} pop-outs, more than {MOST_POPOUTS}"
-            if max(rows, columns) > MOST_CELLS:
-                what = f"{rows} rows and {columns} columns, more than {MOST_CELLS}x{MOST_CELLS}"
-            elif popouts <= MOST_POPOUTS:
-                continue
-            yield f"{key}.boards", f"board {board.name!r} has {what}; --allow-large allows it"
+        first: dict[str, str] = {}
+        for board in boards:
+            name = first.get(board.digest)
+            if name == board.name:
+                yield f"{key}.boards", f"board {name!r} is listed twice"
+            elif name is not None:
+                what = f"boards {name!r} and {board.name!r} are one position"
+                yield f"{key}.boards", what
+            first[board.digest] = board.name
 
 
 def outside_assignment(rubric: Rubric) -> str | None:
@@ -404,7 +372,9 @@ def outside_assignment(rubric: Rubric) -> str | None:
         if not LEAST_SECONDS <= seconds <= MOST_SECONDS
     ]
     for board in all_boards(rubric):
-        rows, columns, popouts = _size(board)
+        cells, held = board.start["board"], board.start.get("popouts", 0)
+        rows, columns = len(cells), len(cells[0])
+        popouts = max(held) if isinstance(held, list) else held
         most = COLUMNS_WITH_POPOUTS if popouts else MOST_CELLS
         if popouts > MOST_POPOUTS or rows > MOST_CELLS or columns > most:
             found.append(f"board {board.name!r} has {rows}x{columns} cells, {popouts} pop-outs")
@@ -414,21 +384,3 @@ def outside_assignment(rubric: Rubric) -> str | None:
         f"{rubric.source}: outside the assignment's limits (5 to 20 s a move, 15 actions, 10 "
         f"pop-outs, 12x12): {'; '.join(found)}"
     )
-
-
-def _size(board: Board) -> tuple[int, int, int]:
-    """Return the rows, the columns and the pop-outs of the player who has more of them."""
-    cells, popouts = board.start["board"], board.start.get("popouts", 0)
-    return len(cells), len(cells[0]), max(popouts) if isinstance(popouts, list) else popouts
-
-
-def _doubles(boards: tuple[Board, ...]) -> Iterator[str]:
-    """Yield an error for each position that is in a list twice: its games would be the same."""
-    first: dict[str, str] = {}
-    for board in boards:
-        name = first.get(board.digest)
-        if name == board.name:
-            yield f"board {name!r} is listed twice"
-        elif name is not None:
-            yield f"boards {name!r} and {board.name!r} are one position"
-        first[board.digest] = board.name

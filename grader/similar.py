@@ -283,19 +283,15 @@ def _ranks(values: Sequence[float]) -> list[int]:
 def similar_page(pairs: Sequence[Pair], notes: Sequence[str]) -> str:
     """Return the page; it contains everybody's name, so students must not see it."""
     played = any(pair.behaviour_rank is not None for pair in pairs)
-    rows = [_row(number, pair) for number, pair in enumerate(pairs[:LISTED], 1)]
-    order = "Pairs stand in the order of the source that they share beyond what either shares with "
-    order += "most others."
-    if played:
-        order = BOTH_RANKS
-    else:
+    rows: list[list[Cell]] = [[*HEADERS]]
+    rows += [_row(number, pair) for number, pair in enumerate(pairs[:LISTED], 1)]
+    if not played:  # there is one rank
         rows = [[*row[:4], *row[7:]] for row in rows]
-    headers = HEADERS if played else [*HEADERS[:4], *HEADERS[7:]]
     parts = [
         heading("Pairs that look alike"),
         f"<p><strong>{FIRST}</strong> {html.escape(ADVICE)}</p>",
-        paragraphs([EVIDENCE, *([BEHAVIOUR] if played else []), *notes]),
-        section("Pairs by evidence", f"{paragraphs([order])}\n{table(headers, rows)}"),
+        paragraphs([EVIDENCE, *([BEHAVIOUR, BOTH_RANKS] if played else []), *notes]),
+        section("Pairs by evidence", table(tuple(map(str, rows[0])), rows[1:])),
         "<h2>Sources side by side</h2>",
         "<p>Marked: in both files. Grey: base code, which does not count.</p>",
     ]

@@ -1,1 +1,0 @@
-"""Screening for copies: pairs of submissions that share more than the assignment explains."""
