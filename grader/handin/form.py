@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from connect4.errors import InputError
 from connect4.players.names import importable_sentence
 from grader.handin.bounded import READER
+from grader.handin.source_rules import changing_state, old_names, stored, uses
 
 if TYPE_CHECKING:  # a process that only checks does without the games
     from grader.rubric.model import SubmissionRules
@@ -69,14 +70,6 @@ STUB: Final = "ai.py is still the stub"
 PLACEHOLDER: Final = "(ENTRY NUMBER)"
 """In the first line of the students' `report.txt`, until they write their names there."""
 
-MUTATORS: Final = frozenset(
-    {
-        *("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"),
-        *("add", "discard", "update", "setdefault", "popitem", "difference_update"),
-        *("intersection_update", "symmetric_difference_update", "appendleft", "popleft", "fill"),
-    }
-)
-
 METHODS: Final = {
     "__init__": ("player_number", "time"),
     "get_expectimax_move": ("state",),
@@ -117,11 +110,13 @@ def source_findings(source: str, rules: SubmissionRules) -> list[Finding]:
     bound = _bindings(nodes)
     found = [*_class(tree, nodes), *_imports(nodes, rules.allowed), *_processes(nodes, bound)]
     found += _files(nodes, bound)
+    for node, line, text in old_names(nodes, bound):
+        found.append(Finding(line, "old name", text, required=node not in _caught(nodes)))
     if STUB in source:
         line = source[: source.index(STUB)].count("\n") + 1
         text = "this is still the stub of the kit: write your two methods, then delete the line"
         found.append(Finding(line, "stub", text, required=False))
-    found += [Finding(line, "module state", text) for line, text in _changing_state(tree)]
+    found += [Finding(line, "module state", text) for line, text in changing_state(tree)]
     return sorted(found, key=lambda finding: finding.line)
 
 
@@ -144,7 +139,7 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
         node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "AIPlayer"
     ]
     if not classes:
-        if "AIPlayer" not in _stored(tree):
+        if "AIPlayer" not in stored(tree):
             line, advice = 1, "the simulator makes one per game"
             near = next(filter(_is_meant, nodes), None)
             if isinstance(near, ast.ClassDef):
@@ -164,7 +159,7 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
         name
         for node in player.body
         if isinstance(node, ast.Assign | ast.AnnAssign)
-        for name in _stored(node)
+        for name in stored(node)
     }
     if player.decorator_list:  # @dataclass makes its own
         second_names.add("__init__")
@@ -254,24 +249,16 @@ def _import(line: int, module: str, is_used: bool, allowed: Sequence[str]) -> It
 
 def _processes(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Finding]:
     """Yield the uses of names of `os` that start or stop processes."""
-    for node in nodes:
-        used: list[str] = []
-        if isinstance(node, ast.ImportFrom) and not node.level:
-            used = [f"{node.module}.{name.name}" for name in node.names]
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            used = [f"{bound.get(node.value.id)}.{node.attr}"]
-        for module, _, call in (name.rpartition(".") for name in used):
-            starts = call in PROCESS_CALLS or call.startswith(("exec", "spawn"))
-            if module in ("os", "posix", "nt") and starts:
-                text = f"os.{call} starts or stops processes, which is refused when graded"
-                yield Finding(node.lineno, "threads and processes", text)  # type: ignore[attr-defined]
+    for node, name in uses(nodes, bound):
+        module, _, call = name.rpartition(".")
+        starts = call in PROCESS_CALLS or call.startswith(("exec", "spawn"))
+        if module in ("os", "posix", "nt") and starts:
+            text = f"os.{call} starts or stops processes, which is refused when graded"
+            yield Finding(node.lineno, "threads and processes", text)
 
 
 def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Finding]:
-    """Yield the calls that open files, which is denied in play; a script's own part is not run.
-
-    In a `try` with a handler they are only advice.
-    """
+    """Yield the calls that open files, which is denied in play; a script's own part is not run."""
     own_open = any(isinstance(node, ast.FunctionDef) and node.name == "open" for node in nodes)
     of_paths = OF_PATHS if any(name.startswith("pathlib") for name in bound.values()) else ()
     script = {
@@ -279,13 +266,6 @@ def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Findi
         for node in nodes
         if isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ ==")
         for inner in ast.walk(node)
-    }
-    caught = {
-        inner
-        for node in nodes
-        if isinstance(node, ast.Try) and node.handlers
-        for tried in node.body
-        for inner in ast.walk(tried)
     }
     for node in nodes:
         if not isinstance(node, ast.Call) or node in script:
@@ -300,79 +280,18 @@ def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Findi
                 name = f"{module}.{name}"
         if name in OPENING or name in of_paths or (name == "open" and not own_open):
             text = f"{name}: agents may not open files; put what the file holds into the source"
-            yield Finding(node.lineno, "files", text, required=node not in caught)
+            yield Finding(node.lineno, "files", text, required=node not in _caught(nodes))
 
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-
-
-def _changing_state(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield `(line, text)` for each place where a function changes a module-level variable."""
-    plain = ast.Assign | ast.AnnAssign | ast.AugAssign
-    shared = {name for item in tree.body if isinstance(item, plain) for name in _stored(item)}
-    classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
-    for function in _outer_functions(tree):
-        local = _local_names(function)
-        for node in ast.walk(function):
-            if isinstance(node, ast.Global):
-                names = ", ".join(node.names)
-                yield node.lineno, f"global {names}: keep it on self, which lives for a game"
-                continue
-            name, changes = _changed(node)
-            if name is None or name in local:
-                continue
-            if name in shared or name in classes:
-                kind = "a module-level variable" if name in shared else "a class"
-                text = f"{name} is {kind} and {changes}: keep it on self"
-                yield node.lineno, text  # type: ignore[attr-defined]
-
-
-def _stored(node: ast.AST) -> set[str]:
-    """Return the names that assignments below a node bind."""
-    names = (name for name in ast.walk(node) if isinstance(name, ast.Name))
-    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
-
-
-def _outer_functions(tree: ast.Module) -> Iterator[Function]:
-    """Yield functions of the module and methods of its classes, without nested functions."""
-    pending: list[ast.AST] = list(tree.body)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, Function):
-            yield node
-        else:
-            pending.extend(ast.iter_child_nodes(node))
-
-
-def _local_names(function: Function) -> set[str]:
-    """Return the names that a function binds, including its parameters."""
-    nodes = list(ast.walk(function))
-    parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
-    shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
-    return (parameters | _stored(function)) - shared
-
-
-def _changed(node: ast.AST) -> tuple[str | None, str]:
-    """Return the variable that a node changes in place, and the kind of change."""
-    if isinstance(node, ast.Subscript | ast.Attribute) and isinstance(
-        node.ctx, ast.Store | ast.Del
-    ):
-        return _root(node.value), "is changed here"
-    if (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in MUTATORS
-        and isinstance(node.func.value, ast.Name | ast.Subscript)
-    ):
-        return _root(node.func.value), f"is changed by .{node.func.attr}()"
-    return None, ""
-
-
-def _root(node: ast.expr) -> str | None:
-    """Return the variable at the bottom of `a[i].b`."""
-    while isinstance(node, ast.Subscript | ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
+def _caught(nodes: Sequence[ast.AST]) -> set[ast.AST]:
+    """Return what is in a `try` with a handler: what fails there is only advice."""
+    return {
+        inner
+        for node in nodes
+        if isinstance(node, ast.Try) and node.handlers
+        for tried in node.body
+        for inner in ast.walk(tried)
+    }
 
 
 def report_findings(report: str | None, rules: SubmissionRules) -> list[Finding]:
