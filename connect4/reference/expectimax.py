@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from connect4.reference.lines import ME, OPPONENT, Actions, Lines, Position
+from connect4.reference.lines import ME, OPPONENT, Lines, Position
 from connect4.reference.searching import DEEPEST, Budget, BudgetSpentError, Found, slot_of
 from connect4.reference.tables import (
     LONGEST_TABLE,
@@ -85,7 +85,8 @@ class Expectimax:
                 self.solved = depth >= left
                 for self.narrow in (True, False) if depth > 3 else (False,):
                     current = []
-                    self._rank(position, actions, depth, current)
+                    for item in actions[: self.WIDTH] if self.narrow else actions:
+                        current.append((self._after(position, *item, depth), item))
                     last = sorted(current, reverse=True)
                     actions = [item for _, item in last] + actions[len(last) :]
             best = actions[0][1]
@@ -95,11 +96,6 @@ class Expectimax:
             if plays_out:
                 best = self._play_out(position, last[: self.WIDTH], best)
         return Found(best)
-
-    def _rank(self, position: Position, actions: Actions, depth: int, values: Values) -> None:
-        """Add the value of each action that this search tries to `values`, as it is found."""
-        for item in actions[: self.WIDTH] if self.narrow else actions:
-            values.append((self._after(position, *item, depth), item))
 
     def _play_out(self, position: Position, values: Values, best: int) -> int:
         """Let games to the end choose among the actions of the last search that ended.
