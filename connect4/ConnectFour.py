@@ -54,6 +54,7 @@ from connect4.views.terminal.summary import (
     replay_turn,
     setup_of,
     tell_average,
+    tell_what_would_help,
     write_text,
 )
 from connect4.views.terminal.view import TerminalView
@@ -244,6 +245,8 @@ def play(arguments: argparse.Namespace) -> int:
             open_address(arguments.page.resolve().as_uri())
     if any(game.result and game.result.ending is Ending.NOT_LOADED for game in games):
         return status or 1
+    if not status:
+        tell_what_would_help(games, plans[0].terms.level)
     if len(games) == 2 and not status:
         one, two = plans[0].agents
         tell_average(one.text, two.text, [game.result for game in games if game.result])

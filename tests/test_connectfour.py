@@ -324,13 +324,30 @@ def test_a_file_that_needs_a_fresh_player_for_each_turn_is_told(tmp_path: Path) 
     path = agent(tmp_path, KEEPS_A_FLAG)
     command = (COMMAND, f"ai:{path.name}", "random", "case4", "--view", "none")
     done = run(*command, cwd=tmp_path)
-    assert "--lifetime move makes one for each turn of a game.\n" in done.stdout
+    told = (
+        "a fresh player answers this position. The file may keep something from its earlier turns, "
+        "such as a stop flag. --lifetime move makes a fresh player for each turn, as the course's "
+        "simulator did.\n"
+    )
+    assert done.stdout.endswith(f"Player 1 (ai:agent.py), turn 3: {told}")
     again = run(COMMAND, "--replay-turn", "connect4-fault.json:3", cwd=tmp_path)
-    assert "differs from the recorded one. A fresh player answers this position. " in again.stdout
+    assert again.stdout.endswith(f"differs from the recorded one. A{told[1:]}")
     fresh = run(*command, "--lifetime", "move", cwd=tmp_path)
     assert "faults" not in fresh.stdout
-    path = agent(tmp_path, "1 / 0")
-    assert "--lifetime" not in run(*command, cwd=tmp_path).stdout
+    path = agent(tmp_path, "return None")
+    assert "answers this position" not in run(*command, "--time", "1", cwd=tmp_path).stdout
+
+
+@pytest.mark.slow
+def test_a_file_that_keeps_more_time_in_reserve_than_it_has_is_told(tmp_path: Path) -> None:
+    path = agent(tmp_path, "if self.limit > 1:\n    return get_valid_actions(1, state)[0]")
+    source = path.read_text(encoding="utf-8").replace("):\n", "):\n        self.limit = time\n", 1)
+    path.write_text(source, encoding="utf-8")
+    command = (COMMAND, f"ai:{path.name}", "random", "case4", "--view", "none", "--time", "1")
+    assert run(*command, cwd=tmp_path).stdout.endswith(
+        "Player 1 (ai:agent.py), turn 3: with 5 s a move a player answers this position. "
+        "1 s is too little for the file; it may keep more than that in reserve.\n"
+    )
 
 
 @pytest.mark.slow

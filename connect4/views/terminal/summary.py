@@ -8,14 +8,15 @@ import sys
 import traceback
 from bdb import BdbQuit
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
+from itertools import product
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from connect4 import record as records
-from connect4.errors import IllegalAction, InputError, harmless
+from connect4.errors import IllegalAction, InputError, IsolationError, harmless
 from connect4.games.base import SIDES, Ending, Player, Seconds, State
 from connect4.isolation.reloaded import NO_PLAYER
 from connect4.isolation.seat import Level, open_seat
@@ -38,6 +39,16 @@ from connect4.views.words import (
 
 SHOWN_LINES: Final = 20
 """The number of lines of an agent's output to print."""
+
+FRESH: Final = (
+    "a fresh player answers this position. The file may keep something from its earlier turns, "
+    "such as a stop flag. --lifetime move makes a fresh player for each turn, as the course's "
+    "simulator did."
+)
+"""The note on a lost turn if a new player answers the position."""
+
+USUAL_SECONDS: Final = 5.0
+"""The shortest time of the assignment: a file that plays there may keep seconds in reserve."""
 
 WITHOUT_POINTS: Final = (Ending.LINE, Ending.FORFEIT, Ending.NOT_LOADED)
 """Endings in which the points do not determine the winner."""
@@ -94,8 +105,6 @@ def tell_what_next(record: Record, record_name: str) -> None:
         why = f"To see why player {turn.player} lost turn {turn.number}, play it once more:"
         print(f"{why} {repeat_command(record_name, turn)}")
         tell_debug(turn.detail)
-        if may_be_kept(record, turn):
-            print("That asks a fresh player. --lifetime move makes one for each turn of a game.")
 
 
 def may_be_kept(record: Record, turn: Turn) -> bool:
@@ -279,6 +288,41 @@ def debug_turn(number: int, state: State, setup: Setup) -> int:
     return 0
 
 
+def tell_what_would_help(games: Sequence[Record], level: Level) -> None:
+    """Ask a fresh player of each file about one lost turn; print a line if it answers.
+
+    One that does not is asked once more with the time of the assignment.
+    """
+    asked = set()
+    for record, player in product(games, SIDES):
+        agent, limit = record.players[player - 1].agent, record.time_limit
+        lost = (turn for turn in faults_of(record, player) if may_be_kept(record, turn))
+        turn = next(lost, None)
+        if turn is None or agent in asked:
+            continue
+        asked.add(agent)
+        who = f"Player {player} ({harmless(agent)}), turn {turn.number}"
+        if _answers(record, turn, limit, level):
+            print(f"{who}: {FRESH}")
+        elif limit < USUAL_SECONDS and _answers(record, turn, USUAL_SECONDS, level):
+            print(
+                f"{who}: with {USUAL_SECONDS:g} s a move a player answers this position. "
+                f"{limit:g} s is too little for the file; it may keep more than that in reserve."
+            )
+
+
+def _answers(record: Record, turn: Turn, seconds: Seconds, level: Level) -> bool:
+    """Return whether a fresh player plays a legal move in place of a lost turn."""
+    state = list(records.replay(record))[turn.number - 1]
+    with (
+        suppress(InputError, IsolationError),
+        closing(open_seat(setup_of(record, turn.player, seconds, None), level)) as seat,
+    ):
+        reply = seat.ask(state, seconds)
+        return reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions()
+    return False
+
+
 def comparison(recorded: Turn, now: Turn, changed: bool, kept: bool = False) -> str:
     """Say whether the answer `now` is the recorded one, and what cannot be known.
 
@@ -301,9 +345,5 @@ def comparison(recorded: Turn, now: Turn, changed: bool, kept: bool = False) -> 
     if Outcome.TIMEOUT in (recorded.outcome, now.outcome):
         why = "Whether a turn is late depends on the machine too: its speed and what else it does."
     if kept:
-        why = (
-            "A fresh player answers this position. The file may keep something from its earlier "
-            "turns, such as a stop flag. --lifetime move makes a fresh player for each turn, as "
-            "the course's simulator did."
-        )
+        why = f"{FRESH[0].upper()}{FRESH[1:]}"
     return f"The answer differs from the recorded one. {why}"
