@@ -101,7 +101,7 @@ def test_a_shut_down_executor_leaves_no_process_and_no_file(tmp_path: Path) -> N
     assert not Path(f"/proc/{number}").exists()
     assert not (tmp_path / "scratch").exists()
     assert all(future.done() for future in waiting)
-    with pytest.raises(RuntimeError, match="the executor is shut down"):
+    with pytest.raises(RuntimeError):
         local.submit(process_number)
 
 

@@ -19,12 +19,11 @@ from connect4.errors import headline
 from grader.handin.submission import Member, Submission
 from grader.ladder.book import Book, GameRow, PlannedPair, Student, Version
 from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
-from grader.marks.tally import Interval, few_games
+from grader.marks.tally import Interval, Tally, few_games
 from grader.output.formats import cell, csv_text
 from grader.output.tables import text_table, without_empty, wrapped
 from grader.play import schedule
 from grader.play.schedule import Contestant, Match, PlannedGame, opening, secret_seed, submitted
-from grader.results.store import Faults
 from grader.rubric.keys import make_board
 from grader.rubric.model import Rubric
 
@@ -186,37 +185,6 @@ def with_problems(students: Sequence[Student], book: Book, rubric: Rubric) -> li
     return [replace(student, versions=tuple(map(judged, student.versions))) for student in students]
 
 
-@dataclass(slots=True)
-class Total:
-    """The results of a player, or of one player against another."""
-
-    games: int = 0
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    margin: int = 0
-    faults: Faults = field(default_factory=Faults)
-
-    def add(self, margin: int, faults: Faults) -> None:
-        """Count one game."""
-        self.games += 1
-        self.wins += margin > 0
-        self.draws += margin == 0
-        self.losses += margin < 0
-        self.margin += margin
-        self.faults += faults
-
-    @property
-    def mean_margin(self) -> float:
-        """Return the mean margin per game, 0 if there are no games."""
-        return self.margin / self.games if self.games else 0.0
-
-    @property
-    def record(self) -> str:
-        """Return wins, draws and losses as text."""
-        return f"{self.wins}/{self.draws}/{self.losses}"
-
-
 @dataclass(frozen=True)
 class Entry:
     """One line of the table: a student or a rung. The rating is None before the first pair."""
@@ -227,7 +195,7 @@ class Entry:
     version: Version | None
     student: Student | None
     rating: Interval | None
-    total: Total
+    total: Tally
     rank: int = 0
     """0 for a rung and for a student without a rating."""
     change: float | None = None
@@ -253,8 +221,8 @@ class Standings:
         self.league = league
         self.day = day
         self.games = games
-        self.totals: dict[int, Total] = {}
-        self.between: dict[tuple[int, int], Total] = {}
+        self.totals: dict[int, Tally] = {}
+        self.between: dict[tuple[int, int], Tally] = {}
         """The results of each player against each other one."""
         self.games_of: dict[tuple[int, int], list[GameRow]] = {}
         """The games of each pairing, the player with the lower number first."""
@@ -265,8 +233,8 @@ class Standings:
                 (one, two, game.margin, game.faults[0]),
                 (two, one, -game.margin, game.faults[1]),
             ):
-                self.totals.setdefault(player, Total()).add(margin, faults)
-                self.between.setdefault((player, other), Total()).add(margin, faults)
+                self.totals.setdefault(player, Tally()).count(margin, 0, faults)
+                self.between.setdefault((player, other), Tally()).count(margin, 0, faults)
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -307,7 +275,7 @@ class Standings:
         return student.name if self.league.rubric.ladder.names == "real" else student.pseudonym
 
     def _rung(self, place: int) -> Entry:
-        name, total = self.league.players[place].name, self.totals.get(place, Total())
+        name, total = self.league.players[place].name, self.totals.get(place, Tally())
         return Entry(name, place, None, None, self.rating(place), total)
 
     def _student(self, student: Student) -> Entry:
@@ -319,7 +287,7 @@ class Standings:
         rating = self.rating(player)
         return Entry(
             *(self.public_name(student), player, version, student, rating),
-            total=self.totals.get(-1 if player is None else player, Total()),
+            total=self.totals.get(-1 if player is None else player, Tally()),
             change=None if then is None or rating is None else rating.mean - then,
             curve=tuple((day, value) for day, value in values if value is not None),
         )

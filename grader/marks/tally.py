@@ -81,6 +81,11 @@ class Tally:
         return f"{self.games} games: {self.wins} won, {self.draws} drawn, {self.losses} lost"
 
     @property
+    def record(self) -> str:
+        """Return wins, draws and losses as short text."""
+        return f"{self.wins}/{self.draws}/{self.losses}"
+
+    @property
     def digits(self) -> int:
         """Return the decimals of a printed mean margin."""
         return margin_digits(self.counts_points)
@@ -112,17 +117,21 @@ class Tally:
     def add(self, game: PlannedGame, played: PlayedGame) -> None:
         """Count one game."""
         own, other = played.scores[game.side - 1], played.scores[2 - game.side]
-        self.games += 1
-        self.own += own
-        self.other += other
+        self.count(own, other, played.faults[game.side - 1])
+        self.other_faults += played.faults[2 - game.side]
         if game.board.hidden:
             self.hidden_games += 1
             self.hidden_other += other
+
+    def count(self, own: int, other: int, faults: Faults) -> None:
+        """Count one game by both scores and the lost turns of the player."""
+        self.games += 1
+        self.own += own
+        self.other += other
         self.wins += own > other
         self.draws += own == other
         self.losses += own < other
-        self.faults += played.faults[game.side - 1]
-        self.other_faults += played.faults[2 - game.side]
+        self.faults += faults
 
 
 def margin_digits(counts_points: bool) -> int:

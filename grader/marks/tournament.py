@@ -13,24 +13,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.marks.tally import by_match, margin_of, tally
+from grader.marks.tally import Tally, by_match, tally
 from grader.play.schedule import Contestant, PlannedGame, group_games, seed_of, submitted
-from grader.results.store import Faults, PlayedGame
+from grader.results.store import PlayedGame
 from grader.rubric.model import Rubric, Stage
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One line of a table; `mean_margin` is per game, over the games played so far."""
+    """One line of a table; `total` has the games played so far."""
 
     contestant: Contestant
     rating: Rating
-    mean_margin: float
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    faults: Faults
+    total: Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,31 +131,17 @@ def standings(
     """Return the table of a group, the best first, ordered by the rubric's tie-breaks."""
     index = {contestant: place for place, contestant in enumerate(contestants)}
     pairs: list[tuple[int, int, float]] = []
-    margins: list[list[int]] = [[] for _ in contestants]
-    faults = [Faults() for _ in contestants]
     for match, listed in by_match(games).items():
         one, two = index[match.one], index[match.two]
-        total = tally(listed, played)
-        pairs += [(one, two, margin) for margin in total.pairs]
-        found = [margin_of(game, played[game.key]) for game in listed if game.key in played]
-        margins[one] += found
-        margins[two] += [-margin for margin in found]
-        faults[one] += total.faults
-        faults[two] += total.other_faults
+        pairs += [(one, two, margin) for margin in tally(listed, played).pairs]
+    totals = {contestant: Tally() for contestant in contestants}
+    for game in games:
+        if (result := played.get(game.key)) is not None:
+            for side, contestant in enumerate(game.players):
+                own, other = result.scores[side], result.scores[1 - side]
+                totals[contestant].count(own, other, result.faults[side])
     rated = ratings(len(contestants), pairs, rubric.tournament.ridge)
-    table = [
-        Standing(
-            contestant,
-            rated[place],
-            sum(own) / len(own) if own else 0.0,
-            len(own),
-            wins=sum(margin > 0 for margin in own),
-            draws=own.count(0),
-            losses=sum(margin < 0 for margin in own),
-            faults=faults[place],
-        )
-        for place, (contestant, own) in enumerate(zip(contestants, margins, strict=True))
-    ]
+    table = map(Standing, contestants, rated, totals.values())
     return sorted(table, key=lambda standing: _order(standing, rubric))
 
 
@@ -168,9 +149,9 @@ def _order(standing: Standing, rubric: Rubric, by_name: bool = True) -> tuple[ob
     """Return the values that decide an order; without the name, those on which a tie depends."""
     values: dict[str, object] = {
         "rating": -round(standing.rating.value, 9),
-        "mean_margin": -standing.mean_margin,
-        "wins": -standing.wins,
-        "faults": standing.faults.total,
+        "mean_margin": -standing.total.mean_margin,
+        "wins": -standing.total.wins,
+        "faults": standing.total.faults.total,
     }
     if by_name:
         values["name"] = standing.contestant.sort_key

@@ -329,14 +329,15 @@ def standing_row(place: int, standing: Standing, rubric: Rubric) -> list[str]:
     if not math.isnan(standing.rating.error):
         width = t_quantile((1 + rubric.statistics.confidence) / 2, standing.rating.freedom)
         rating += f" ± {width * standing.rating.error:.{digits}f}"
-    counts = (standing.games, standing.wins, standing.draws, standing.losses)
+    total = standing.total
+    counts = (total.games, total.wins, total.draws, total.losses)
     return [
         str(place),
         standing.contestant.name,
         rating,
-        f"{standing.mean_margin:+.{digits}f}",
+        f"{total.mean_margin:+.{digits}f}",
         *(str(count) for count in counts),
-        faults_text(standing.faults),
+        faults_text(total.faults),
     ]
 
 
