@@ -242,8 +242,8 @@ class ClassRun:
         with contextlib.suppress(KeyboardInterrupt), open_pool(self.arguments, store.path) as pool:
             level = isolation_level(self.arguments, self.rubric)
             note_run(store, level)
-            trials = (grade_trials if self.kind == GRADE else tournament_trials)(self.rubric, level)
-            play_trials(trials, "agent", self.rubric.source, store, pool)
+            trials = (grade_trials if self.kind == GRADE else tournament_trials)(self.rubric)
+            play_trials(trials, "agent", self.rubric.source, store, pool, level)
             results = self._load(store, pool, level)
             self._announce(results)
             todo = self._missing(results)

@@ -78,16 +78,6 @@ class PlannedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class PairRow:
-    """A planned pair with the keys of its games by side."""
-
-    plan: PlannedPair
-    keys: tuple[str, str]
-    missing: tuple[str, ...]
-    """The keys of the games that have no result."""
-
-
-@dataclass(frozen=True, slots=True)
 class GameRow:
     """A played game from the view of player `one`."""
 
@@ -127,15 +117,13 @@ class Book(Store):
         self.set_submissions(found)
         with self.transaction() as database:
             database.execute("UPDATE student SET present = 0")
-            taken = {row[0] for row in database.execute("SELECT pseudonym FROM student")}
+            called = self._pairs("SELECT name, pseudonym FROM student")
             for item in found:
-                there = database.execute("SELECT 1 FROM student WHERE name = ?", (item.name,))
-                if there.fetchone() is None:
-                    called = pseudonym(secret, item.name, taken)
-                    taken.add(called)
+                if item.name not in called:
+                    called[item.name] = pseudonym(secret, item.name, set(called.values()))
                     database.execute(
                         "INSERT INTO student VALUES (?, ?, ?, 1, NULL, NULL)",
-                        (item.name, called, private_token(secret, item.name)),
+                        (item.name, called[item.name], private_token(secret, item.name)),
                     )
                 latest = None if item.problem else item.sha256
                 database.execute(
@@ -193,7 +181,7 @@ class Book(Store):
             )
 
     def plan(
-        self, pairs: Iterable[tuple[PlannedPair, tuple[str, str]]], run: int, terms: str
+        self, pairs: Iterable[tuple[PlannedPair, Sequence[str]]], run: int, terms: str
     ) -> None:
         """Store the pairs of a round, each with the keys of its games, in one transaction."""
         with self.transaction() as database:
@@ -206,20 +194,15 @@ class Book(Store):
                         (*row, plan.why, terms),
                     )
 
-    def unplayed(self, terms: str) -> list[PairRow]:
-        """Return the planned pairs that lack a result, in the order of the plan."""
-        rows = self._database.execute(
-            "SELECT one, two, number, wanted_by, why, key, "
-            f"key IN (SELECT key FROM game WHERE fault IS NULL AND {WHOLE}) FROM planned "
-            "WHERE terms = ? AND pair IN (SELECT pair FROM planned LEFT JOIN game USING (key) "
-            f"WHERE fault IS NOT NULL OR ({WHOLE}) IS NOT TRUE) ORDER BY pair, side",
+    def unplayed(self, terms: str) -> dict[PlannedPair, list[str]]:
+        """Return the keys of the games without a result, by planned pair, in order of the plan."""
+        found: dict[PlannedPair, list[str]] = {}
+        for *pair, key in self._database.execute(
+            "SELECT one, two, number, wanted_by, why, key FROM planned LEFT JOIN game USING (key) "
+            f"WHERE terms = ? AND (fault IS NOT NULL OR ({WHOLE}) IS NOT TRUE) ORDER BY pair, side",
             (terms,),
-        ).fetchall()
-        found = []
-        for first, second in zip(rows[::2], rows[1::2], strict=True):
-            missing = tuple(row[5] for row in (first, second) if not row[6])
-            keys = first[5], second[5]
-            found.append(PairRow(PlannedPair(*first[:5]), keys, missing))
+        ):
+            found.setdefault(PlannedPair(*pair), []).append(key)
         return found
 
     def pairs(self, terms: str) -> list[tuple[str, str, float]]:

@@ -17,12 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.marks.tally import ROUNDING, Interval, t_quantile
+from grader.marks.tournament import Floats, Ints, normal_equations
 
 Pair: TypeAlias = tuple[int, int, float]
 """Players one and two of a pair of games with sides swapped, and the mean margin of one."""
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 FIRST_NOISE: Final = 60.0
 """The standard deviation of a pair's margin that is assumed while no pair has been repeated."""
@@ -69,10 +67,6 @@ class Noise:
     pairing: float
     freedom: int
 
-    def weight(self, number: Floats) -> Floats:
-        """Return the weight of the mean of `number` pairs of one pairing."""
-        return np.asarray(1 / (self.pairing + self.pair / number), dtype=np.float64)
-
 
 def pairings(pairs: Sequence[Pair]) -> Pairings:
     """Group pairs by pairing; the order of the two players does not matter."""
@@ -103,7 +97,8 @@ class Fit:
         self._rated = _reached(count, self.played)
         self._inside = self._rated[self.played.one]
         self.noise = self._noise()
-        self.values, self._matrix = self._solved(self.noise.weight(self.played.number))
+        weights = 1 / (self.noise.pairing + self.noise.pair / self.played.number)
+        self.values, self._matrix = self._solved(weights)
 
     @property
     def _unknown(self) -> Ints:
@@ -133,14 +128,9 @@ class Fit:
 
     def _solved(self, weights: Floats) -> tuple[Floats, Floats]:
         """Return the ratings for these weights, and the matrix of their normal equations."""
-        one, two = self.played.one[self._inside], self.played.two[self._inside]
-        own = weights[self._inside]
-        pull = own * self.played.mean[self._inside]
-        right = np.bincount(one, pull, self.count) - np.bincount(two, pull, self.count)
-        matrix = np.zeros((self.count, self.count))
-        for first, second in ((one, two), (two, one)):
-            np.add.at(matrix, (first, first), own)
-            np.add.at(matrix, (first, second), -own)
+        held, inside = self.played, self._inside
+        terms = held.one[inside], held.two[inside], held.mean[inside], weights[inside]
+        matrix, right = normal_equations(self.count, *terms)
         matrix = matrix[np.ix_(self._unknown, self._unknown)]
         values = np.full(self.count, np.nan)
         values[0] = 0.0
@@ -159,10 +149,6 @@ class Fit:
         found[~self._rated, ~self._rated] = np.inf
         return found
 
-    def variance(self, player: int) -> float:
-        """Return the variance of a player's rating; infinite for a player without a rating."""
-        return float(self.covariances[player, player])
-
     @cached_property
     def pairs(self) -> Ints:
         """Return the number of pairs of every player."""
@@ -171,14 +157,14 @@ class Fit:
         total += np.bincount(held.two, held.number, self.count)
         return total.astype(np.int64)
 
-    def half_width(self, variance: float) -> float:
-        """Return half the width of the confidence interval of a value with this variance."""
+    def half_width(self, player: int) -> float:
+        """Return half the width of a player's interval; infinite for one without a rating."""
         quantile = t_quantile((1 + self._confidence) / 2, min(self.noise.freedom, MANY))
-        return quantile * math.sqrt(variance) if variance < math.inf else math.inf
+        return quantile * math.sqrt(self.covariances[player, player])
 
     def interval(self, player: int) -> Interval:
         """Return a player's rating with its confidence interval."""
-        value, half = float(self.values[player]), self.half_width(self.variance(player))
+        value, half = float(self.values[player]), self.half_width(player)
         return Interval(value, value - half, value + half, int(self.pairs[player]))
 
 
@@ -208,20 +194,13 @@ NO_RATING: Final = "no rating yet: first against every rung"
 
 def is_open(fit: Fit, player: int, width: float) -> bool:
     """Return whether a player needs more pairs: its interval is wider than `width`."""
-    return _width(fit, player) > width or fit.pairs[player] < LEAST_PAIRS
-
-
-def _width(fit: Fit, player: int) -> float:
-    return 2 * fit.half_width(fit.variance(player))
+    return 2 * fit.half_width(player) > width or fit.pairs[player] < LEAST_PAIRS
 
 
 def widest_first(fit: Fit, players: Sequence[int], width: float) -> list[int]:
     """Return the players that need more pairs, those with the widest intervals first."""
-    widths = {player: _width(fit, player) for player in players}
-    return sorted(
-        (player for player in players if is_open(fit, player, width)),
-        key=lambda player: (-widths[player], player),
-    )
+    needing = [player for player in players if is_open(fit, player, width)]
+    return sorted(needing, key=lambda player: (-fit.half_width(player), player))
 
 
 def choose(
@@ -239,7 +218,7 @@ def choose(
     meet.
     """
     each = max(1, -(-slots // max(1, 2 * len(needing))))
-    taken: set[tuple[int, int]] = set()
+    taken: set[frozenset[int]] = set()
     chosen: list[Chosen] = []
     for player in needing:
         avoid = {player, *(barred or {}).get(player, ())}
@@ -247,23 +226,19 @@ def choose(
         able = [
             other
             for other in (pool if rated else rungs)
-            if other not in avoid and _pairing(player, other) not in taken
+            if other not in avoid and frozenset((player, other)) not in taken
         ]
         found = _best(fit, player, able, set(needing))[:each] if rated else able
         for other in found:
-            taken.add(_pairing(player, other))
+            taken.add(frozenset((player, other)))
             why = _why(fit, player, other) if rated else NO_RATING
             chosen.append(Chosen(player, other, why))
     return chosen
 
 
-def _pairing(one: int, two: int) -> tuple[int, int]:
-    return min(one, two), max(one, two)
-
-
 def _why(fit: Fit, player: int, other: int) -> str:
-    value, half = fit.values[player], _width(fit, player) / 2
-    return f"rating {value:z.0f} +- {half:.0f}, opponent {fit.values[other]:z.0f}"
+    half = fit.half_width(player)
+    return f"rating {fit.values[player]:z.0f} +- {half:.0f}, opponent {fit.values[other]:z.0f}"
 
 
 def _best(fit: Fit, player: int, pool: Sequence[int], needing: set[int]) -> list[int]:
@@ -272,7 +247,7 @@ def _best(fit: Fit, player: int, pool: Sequence[int], needing: set[int]) -> list
     if not len(others):
         return []
     gain = _gain(fit, player, others, needing)
-    least = LEAST_GAIN * fit.variance(player)
+    least = LEAST_GAIN * fit.covariances[player, player]
     enough = gain >= (least if fit.pairs[player] >= LEAST_PAIRS else 0.0)
     return [int(others[place]) for place in np.argsort(-gain, kind="stable") if enough[place]]
 

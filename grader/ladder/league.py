@@ -126,7 +126,7 @@ class League:
         player = self.players[place]
         return (0, str(player.sha256)) if player.is_submission else (len(self.players) - place, "")
 
-    def games(self, plan: PlannedPair) -> tuple[PlannedGame, PlannedGame]:
+    def games(self, plan: PlannedPair) -> list[PlannedGame]:
         """Return both games of a planned pair, which share a board and an opening."""
         rules = self.rubric.ladder
         where = (PART, plan.one, plan.two, plan.number)
@@ -138,13 +138,13 @@ class League:
                 f"{board.name}, opening {plan.number + 1}", started.start, board.game
             )
         match = Match(PART, self.players[self.index[plan.one]], self.players[self.index[plan.two]])
-        seeds = [secret_seed(self.secret, *where, side) for side in schedule.SIDES]
         terms = rules.time_limit, self.rubric.limits
-        one, two = (
-            PlannedGame(match, board, plan.number, side, seed, *terms)
-            for side, seed in zip(schedule.SIDES, seeds, strict=True)
-        )
-        return one, two
+        return [
+            PlannedGame(
+                match, board, plan.number, side, secret_seed(self.secret, *where, side), *terms
+            )
+            for side in schedule.SIDES
+        ]
 
 
 def read_league(book: Book, rubric: Rubric) -> League:

@@ -19,7 +19,7 @@ from grader.ladder.fit import choose, widest_first
 from grader.ladder.league import League, player_id, read_league, terms_of
 from grader.play.executors import Pool, duration
 from grader.play.one_game import DEADLY, HOPELESS, play_suspects_alone
-from grader.play.schedule import PlannedGame
+from grader.play.schedule import PlannedGame, opponent
 from grader.play.trials import agent_trials, play_trials
 from grader.play.working_time import Pace, load_all, too_slow
 from grader.results.store import ATTEMPTS, Attempt
@@ -103,25 +103,25 @@ class LadderRun:
 
     def _play_rounds(self) -> str:
         rules = self.rubric.ladder
-        trials = agent_trials(rules.rungs, rules.boards, self.rubric, self.level)
-        play_trials(trials, "rung", self.rubric.source, self.book, self.pool)
+        trials = agent_trials(map(opponent, rules.rungs), rules.boards, self.rubric)
+        play_trials(trials, "rung", self.rubric.source, self.book, self.pool, self.level)
         league = self._load(read_league(self.book, self.rubric))
         while True:
             waiting = self._waiting(league)
             if self.seconds_left <= 0:
                 return f"the time is used ({self.minutes:g} min)"
             if not waiting:
-                plans = self.decide(league)
+                plans = self._next_round(league)
                 if not plans:
                     return KNOWN
-                rows = [(plan, (one.key, two.key)) for plan, one, two in plans]
+                rows = [(plan, [game.key for game in league.games(plan)]) for plan in plans]
                 self.book.plan(rows, self.begun.number, self.terms)
                 continue
             self._play(waiting, league)
             if self.failed >= HOPELESS and not self.played:
                 return UNPLAYED
 
-    def decide(self, league: League) -> list[tuple[PlannedPair, PlannedGame, PlannedGame]]:
+    def _next_round(self, league: League) -> list[PlannedPair]:
         """Return the pairs of the next round; none if no player needs one."""
         rules = self.rubric.ladder
         players = league.players
@@ -135,16 +135,15 @@ class LadderRun:
             self.pool.slots,
             self._void(league),
         )
-        plans = [league.planned(item) for item in chosen]
-        return [(plan, *league.games(plan)) for plan in plans]
+        return [league.planned(item) for item in chosen]
 
     def _void(self, league: League) -> dict[int, set[int]]:
         """Return for each player the opponents against which a game keeps failing."""
         found: dict[int, set[int]] = {}
         hopeless = self._hopeless()
-        for row in self.book.unplayed(self.terms):
-            if not hopeless.isdisjoint(row.keys):
-                one, two = league.index.get(row.plan.one), league.index.get(row.plan.two)
+        for plan, missing in self.book.unplayed(self.terms).items():
+            if not hopeless.isdisjoint(missing):
+                one, two = league.index.get(plan.one), league.index.get(plan.two)
                 if one is not None and two is not None:
                     found.setdefault(one, set()).add(two)
                     found.setdefault(two, set()).add(one)
@@ -162,10 +161,10 @@ class LadderRun:
         able |= {item.sha256 for item in league.versions() if item.problem is None}
         return [
             game
-            for row in self.book.unplayed(self.terms)
-            if {row.plan.one, row.plan.two} <= able - self.held and hopeless.isdisjoint(row.keys)
-            for game in league.games(row.plan)
-            if game.key in row.missing
+            for plan, missing in self.book.unplayed(self.terms).items()
+            if {plan.one, plan.two} <= able - self.held and hopeless.isdisjoint(missing)
+            for game in league.games(plan)
+            if game.key in missing
         ]
 
     def _play(self, waiting: list[PlannedGame], league: League) -> None:

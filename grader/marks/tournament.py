@@ -10,13 +10,18 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grader.marks.tally import Tally, by_match, tally
 from grader.play.schedule import Contestant, PlannedGame, group_games, seed_of, submitted
 from grader.results.store import PlayedGame
 from grader.rubric.model import Rubric, Stage
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,19 +243,12 @@ def ratings(count: int, pairs: Sequence[tuple[int, int, float]], ridge: float) -
     of the ratings (A. Hoerl and R. Kennard, "Ridge regression", Technometrics 12, 1970). Agents
     that no chain of games connects then have ratings too, and few games give small ratings.
     """
-    normal = np.eye(count) * ridge
-    right = np.zeros(count)
-    for one, two, margin in pairs:
-        normal[one, one] += 1
-        normal[two, two] += 1
-        normal[one, two] -= 1
-        normal[two, one] -= 1
-        right[one] += margin
-        right[two] -= margin
-    if not count:
-        return []
+    table = np.array(pairs, dtype=np.float64).reshape(-1, 3)
+    one, two = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
+    margins = table[:, 2]
+    normal, right = normal_equations(count, one, two, margins, np.ones(len(pairs)), ridge)
     values = np.linalg.solve(normal, right)
-    residuals = [margin - (values[one] - values[two]) for one, two, margin in pairs]
+    residuals = margins - (values[one] - values[two])
     freedom = len(pairs) - count + 1
     if freedom <= 0:
         return [Rating(float(value), math.nan, 0) for value in values]
@@ -262,3 +260,15 @@ def ratings(count: int, pairs: Sequence[tuple[int, int, float]], ridge: float) -
         Rating(float(value), float(error), freedom)
         for value, error in zip(values, errors, strict=True)
     ]
+
+
+def normal_equations(
+    count: int, one: Ints, two: Ints, margins: Floats, weights: Floats, ridge: float = 0.0
+) -> tuple[Floats, Floats]:
+    """Return matrix and right side of a weighted least-squares fit of ratings to margins."""
+    matrix = np.eye(count) * ridge
+    for first, second in ((one, two), (two, one)):
+        np.add.at(matrix, (first, first), weights)
+        np.add.at(matrix, (first, second), -weights)
+    pull = weights * margins
+    return matrix, np.bincount(one, pull, count) - np.bincount(two, pull, count)

@@ -1,16 +1,13 @@
 """Trial games of the rubric's agents and boards, before anybody is marked.
 
-A failing opponent gives every submission its points. Each opponent therefore plays one quick game
+A failing opponent gives every submission its points. Each opponent therefore plays quick games
 against `greedy` on its smallest board and one move from each side on the other boards.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import asdict
 from typing import Any, Final
 
 from connect4.errors import InputError, headline
@@ -18,107 +15,94 @@ from connect4.games import GAMES
 from connect4.players.base import Outcome
 from grader.play.executors import Pool
 from grader.play.one_game import one_line, play_job, spread
-from grader.play.schedule import seed_of
+from grader.play.schedule import SIDES, Contestant, Match, PlannedGame, opponent, seed_of
 from grader.results.store import Store
-from grader.rubric.keys import Board, KitAgent
+from grader.rubric.keys import Board
 from grader.rubric.model import Rubric
 
 SECONDS: Final = 0.05
 """Seconds per move, enough to find errors; a late move is not an error here."""
 
-GREEDY: Final = {"name": "greedy", "agent": "greedy", "sha256": None, "source": None}
+GREEDY: Final = Contestant("greedy", "greedy", None)
 """The other side; against `random` a file would be called with another method than in the marks."""
 
 TRIAL: Final = "trial"
-"""The value for limits in the results file's notes on trial games."""
+"""The part that trials belong to, and the value for limits in the results file's notes on them."""
 
 FAILURES: Final = (Outcome.ERROR, Outcome.INVALID)
 
 
-def grade_trials(rubric: Rubric, level: str) -> list[dict[str, Any]]:
+def grade_trials(rubric: Rubric) -> list[PlannedGame]:
     """Return the trials of the opponents in parts A and B, on the boards that they play."""
     part_a, part_b = rubric.part_a, rubric.part_b
-    ladder = [step.agent for step in part_b.baselines]
+    ladder = [opponent(step.agent) for step in part_b.baselines]
     return [
-        *agent_trials([part_a.opponent], part_a.boards, rubric, level),
-        *agent_trials(ladder, part_b.boards, rubric, level),
+        *agent_trials([opponent(part_a.opponent)], part_a.boards, rubric),
+        *agent_trials(ladder, part_b.boards, rubric),
     ]
 
 
-def tournament_trials(rubric: Rubric, level: str) -> list[dict[str, Any]]:
-    """Return the trial of the boards of a tournament."""
-    agent = KitAgent("random", "random", None, "random")
+def tournament_trials(rubric: Rubric) -> list[PlannedGame]:
+    """Return the trials of the boards of a tournament."""
     boards = {board.digest: board for stage in rubric.tournament.stages for board in stage.boards}
-    return agent_trials([agent], list(boards.values()), rubric, level)
+    return agent_trials([Contestant("random", "random", None)], boards.values(), rubric)
 
 
 def agent_trials(
-    agents: Sequence[KitAgent], boards: Sequence[Board], rubric: Rubric, level: str
-) -> list[dict[str, Any]]:
-    """Return the trial of each agent on these boards."""
+    agents: Iterable[Contestant], boards: Iterable[Board], rubric: Rubric
+) -> list[PlannedGame]:
+    """Return the trials of each agent on these boards; `repeat` is 0 on the smallest one only."""
     smallest_first = sorted(boards, key=lambda board: sum(map(len, board.start["board"])))
-    terms = {
-        "game": rubric.match.game,
-        "boards": [[board.name, board.start] for board in smallest_first],
-        "limits": asdict(rubric.limits),
-    }
-    trials = []
-    for agent in agents:
-        text = json.dumps([agent.agent, agent.sha256, *terms.values()])
-        own = {"name": agent.name, "agent": agent.agent, "sha256": agent.sha256, "source": None}
-        trial = {
-            **terms,
-            "key": hashlib.sha256(text.encode()).hexdigest()[:32],
-            "agent": own,
-            "time_limit": min(SECONDS, rubric.match.time_limit),
-            "seed": seed_of("trial"),
-            # the kit's own agents need none
-            "isolation": "none" if agent.sha256 is None and level != "wasm" else level,
-        }
-        trials.append(trial)
-    return trials
+    terms = seed_of(TRIAL), min(SECONDS, rubric.match.time_limit), rubric.limits
+    return [
+        PlannedGame(Match(TRIAL, agent, GREEDY), board, number, side, *terms)
+        for agent in agents
+        for number, board in enumerate(smallest_first)
+        for side in SIDES
+    ]
 
 
 def play_trials(
-    trials: Sequence[dict[str, Any]], role: str, source: str, store: Store, pool: Pool
+    trials: Sequence[PlannedGame], role: str, source: str, store: Store, pool: Pool, level: str
 ) -> None:
     """Play the trials that are not noted in the results file as passed, and note them.
 
     Raises `InputError` if one fails; it names the agent's `role` in the rubric `source`.
     """
     known = store.loaded(TRIAL)
-    jobs = ((trial, trial) for trial in trials if trial["key"] not in known)
+    problems = {}
+    jobs = ((game, _job(game, level)) for game in trials if game.key not in known)
     with closing(spread(pool.executor, try_out, jobs, pool.slots)) as done:
-        for trial, future in done:
-            problem, name = future.result(), trial["agent"]["name"]
-            if problem is not None:
-                raise InputError(f"{source}: {role} {name!r} fails its trial game: {problem}")
-            store.set_loaded(trial["key"], TRIAL, None)
+        for game, future in done:
+            problems[game.key] = future.result()
+            if problems[game.key] is None:
+                store.set_loaded(game.key, TRIAL, None)
+    for game in trials:
+        if problem := problems.get(game.key):
+            raise InputError(
+                f"{source}: {role} {game.match.one.name!r} fails its trial game: "
+                f"board {game.board.name!r}: {problem}"
+            )
 
 
-def try_out(trial: dict[str, Any]) -> str | None:
-    """Play a trial; return the error of the agent, of a board or of the grader, else None."""
+def _job(game: PlannedGame, level: str) -> dict[str, Any]:
+    """Return what a worker requires for a trial; the kit's own agents need no isolation."""
+    isolation = "none" if game.match.one.sha256 is None and level != "wasm" else level
+    turns = game.side if game.repeat else None
+    return {**game.job(isolation, {}), "side": game.side, "turns": turns}
+
+
+def try_out(job: dict[str, Any]) -> str | None:
+    """Play a trial; return the error of the agent, of the board or of the grader, else None."""
     try:
-        for number, (name, start) in enumerate(trial["boards"]):
-            if not GAMES[trial["game"]].from_json(start).legal_actions():
-                return f"board {name!r}: the game is over before the first move"
-            for side in (1, 2):
-                turns = side if number else None  # after the first board one move is enough
-                problem = _problem({**trial, "start": start, "turns": turns}, side)
-                if problem is not None:
-                    return f"board {name!r}: {problem}"
+        if not GAMES[job["game"]].from_json(job["start"]).legal_actions():
+            return "the game is over before the first move"
+        record, _ = play_job(job)
     except Exception as error:  # whatever it is, it is named
         return one_line(error)
-    return None
-
-
-def _problem(trial: dict[str, Any], side: int) -> str | None:
-    """Return the agent's error in a game against `greedy`."""
-    own = trial["agent"]
-    record, _ = play_job({**trial, "players": [own, GREEDY] if side == 1 else [GREEDY, own]})
     if record.result is not None and record.result.detail is not None:
         return headline(record.result.detail)
     for turn in record.turns:
-        if turn.player == side and turn.outcome in FAILURES:
+        if turn.player == job["side"] and turn.outcome in FAILURES:
             return f"turn {turn.number} is lost: {headline(turn.detail or turn.outcome)}"
     return None
