@@ -113,11 +113,6 @@ class ClassRun:
         """Whether several people are marked, so that the seed must be secret."""
         return self.kind == TOURNAMENT or len(self.found) > 1
 
-    @property
-    def _sources(self) -> dict[str, str]:
-        """The source of each submission, by its hash."""
-        return {str(item.sha256): item.source for item in self.found if item.source is not None}
-
     def _check_seed(self) -> None:
         """Reject the practice seed for a class; warn of other seeds that can be guessed."""
         seed = self.rubric.match.seed
@@ -252,7 +247,7 @@ class ClassRun:
                 if load is not None:
                     say(load_text(load))
             while todo:
-                played = play_suspects_alone(todo, iter, store, pool, level, self._sources)
+                played = play_suspects_alone(todo, iter, store, pool, level)
                 with Progress(len(todo)) as progress, contextlib.closing(played):
                     hopeless = not self._follow(played, results, progress)
                 if store.suspects():  # whoever ended a worker may be set aside
@@ -325,7 +320,7 @@ class ClassRun:
         aside = store.set_aside()
         tried = [item for item in self._with_files() if item.sha256 not in aside]
         pace = self._pace()
-        trials = load_all(tried, self.rubric, store, pool, level, self._sources, pace)
+        trials = load_all(tried, self.rubric, store, pool, level, pace)
         with contextlib.closing(trials):  # whatever is raised here, it still needs the store
             for item, problem, fault in trials:
                 if problem is not None and not item.is_submission:
@@ -376,9 +371,8 @@ class ClassRun:
             level = isolation_level(self.arguments, self.rubric)
             say("asking each file for a move ...")
             pace, tried = self._pace(), self._with_files()
-            for item, problem, fault in load_all(
-                tried, self.rubric, store, pool, level, self._sources, pace
-            ):
+            store.set_submissions(self.found)
+            for item, problem, fault in load_all(tried, self.rubric, store, pool, level, pace):
                 if problem or fault:
                     say(f"{item.name}: {headline(problem or fault or '')}")
             self._tell_too_slow(store)

@@ -169,17 +169,14 @@ class LadderRun:
 
     def _play(self, waiting: list[PlannedGame], league: League) -> None:
         """Play the games of planned pairs until they are done or the time is used."""
-        sources: dict[str, str] = {}
 
         def in_time(games: Iterable[PlannedGame]) -> Iterator[PlannedGame]:
             for game in games:
                 if self.seconds_left <= 0:
                     return
-                for sha256 in game.submitted:
-                    sources.setdefault(sha256, self.book.source(sha256) or "")
                 yield game
 
-        done = play_suspects_alone(waiting, in_time, self.book, self.pool, self.level, sources)
+        done = play_suspects_alone(waiting, in_time, self.book, self.pool, self.level)
         with contextlib.closing(done):
             for game, attempt in done:
                 self._count(game, attempt)
@@ -204,12 +201,9 @@ class LadderRun:
         names = league.real_names()  # the teacher's terminal shows no pseudonyms
         current = [league.players[place] for place in league.current() if place not in league.rungs]
         wanted = [replace(player, name=names[str(player.sha256)]) for player in current]
-        sources = {
-            str(player.sha256): self.book.source(str(player.sha256)) or "" for player in wanted
-        }
         rules = self.rubric.ladder
         pace = Pace(rules.time_limit, ("intelligent",), rules.boards)
-        trials = load_all(wanted, self.rubric, self.book, self.pool, self.level, sources, pace)
+        trials = load_all(wanted, self.rubric, self.book, self.pool, self.level, pace)
         changed = False
         with contextlib.closing(trials):
             for player, problem, fault in trials:

@@ -166,10 +166,10 @@ def mark_match(
         boards.setdefault(game.board.label, []).append(game)
     tallies = {name: tally(listed, played) for name, listed in boards.items()}
     points, full, bounds = earned(match, total, rubric)
-    if not total.complete or not total.games:
-        why = _why_withheld(games, played, failures or {})
-        return MatchMark(match, total, tallies, 0.0, full, withheld=why)
-    return MatchMark(match, total, tallies, points, full, bounds)
+    if total.complete and total.games:
+        return MatchMark(match, total, tallies, points, full, bounds)
+    why = _why_withheld(games, played, failures or {})
+    return MatchMark(match, total, tallies, 0.0, full, withheld=why)
 
 
 def _why_withheld(

@@ -182,13 +182,9 @@ def placings(begun: Sequence[StageState], rubric: Rubric) -> list[Placing]:
     seen: set[Contestant] = set()
     ordered: list[tuple[str, Standing]] = []
     for state in reversed(begun):
-        tables = [group.standings for group in state.groups]
-        rest = [standing for table in tables for standing in table]
-        rank = {
-            standing.contestant: table.index(standing) for table in tables for standing in table
-        }
-        rest.sort(key=lambda standing: (rank[standing.contestant], _order(standing, rubric)))
-        for standing in rest:
+        ranked = [item for group in state.groups for item in enumerate(group.standings)]
+        ranked.sort(key=lambda item: (item[0], _order(item[1], rubric)))
+        for _, standing in ranked:
             if standing.contestant not in seen:
                 seen.add(standing.contestant)
                 ordered.append((state.stage.name, standing))
@@ -249,13 +245,13 @@ def ratings(count: int, pairs: Sequence[tuple[int, int, float]], ridge: float) -
     normal, right = normal_equations(count, one, two, margins, np.ones(len(pairs)), ridge)
     values = np.linalg.solve(normal, right)
     residuals = margins - (values[one] - values[two])
-    freedom = len(pairs) - count + 1
-    if freedom <= 0:
-        return [Rating(float(value), math.nan, 0) for value in values]
-    noise = float(np.square(residuals).sum()) / freedom
-    inverse = np.linalg.inv(normal)
-    spread = inverse @ (normal - ridge * np.eye(count)) @ inverse
-    errors = np.sqrt(noise * np.diag(spread))
+    freedom = max(0, len(pairs) - count + 1)
+    errors = np.full(count, math.nan)
+    if freedom:
+        noise = float(np.square(residuals).sum()) / freedom
+        inverse = np.linalg.inv(normal)
+        spread = inverse @ (normal - ridge * np.eye(count)) @ inverse
+        errors = np.sqrt(noise * np.diag(spread))
     return [
         Rating(float(value), float(error), freedom)
         for value, error in zip(values, errors, strict=True)

@@ -14,7 +14,7 @@ import socket
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from contextlib import closing
 from dataclasses import replace
@@ -208,7 +208,6 @@ def play_all(
     executor: Executor,
     slots: int,
     isolation: str,
-    sources: Mapping[str, str],
     alone: bool = False,
 ) -> Generator[tuple[PlannedGame, Attempt], None, None]:
     """Play the games; yield each with its result after the result has been stored.
@@ -223,7 +222,7 @@ def play_all(
         for game in games:
             if barred.isdisjoint(game.submitted):
                 store.begin(game.key, f"{game.match.one.name}, {game.title}")
-                yield game, game.job(isolation, sources)
+                yield game, game.job(isolation, store)
 
     try:
         with closing(spread(executor, play_game, ahead(), 1 if alone else slots * 2)) as done:
@@ -249,7 +248,6 @@ def play_suspects_alone(
     store: Store,
     pool: Pool,
     isolation: str,
-    sources: Mapping[str, str],
 ) -> Generator[tuple[PlannedGame, Attempt], None, None]:
     """Play the games that are `due` when their turn comes; yield as `play_all` does.
 
@@ -258,7 +256,7 @@ def play_suspects_alone(
     suspects = store.suspects()
     for alone in (True, False):
         chosen = due(game for game in games if (game.key in suspects) == alone)
-        yield from play_all(chosen, store, pool.executor, pool.slots, isolation, sources, alone)
+        yield from play_all(chosen, store, pool.executor, pool.slots, isolation, alone)
 
 
 def _why_not_counted(attempt: Attempt, game: PlannedGame) -> str | None:

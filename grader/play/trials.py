@@ -71,7 +71,7 @@ def play_trials(
     """
     known = store.loaded(TRIAL)
     problems = {}
-    jobs = ((game, _job(game, level)) for game in trials if game.key not in known)
+    jobs = ((game, _job(game, level, store)) for game in trials if game.key not in known)
     with closing(spread(pool.executor, try_out, jobs, pool.slots)) as done:
         for game, future in done:
             problems[game.key] = future.result()
@@ -85,11 +85,11 @@ def play_trials(
             )
 
 
-def _job(game: PlannedGame, level: str) -> dict[str, Any]:
+def _job(game: PlannedGame, level: str, store: Store) -> dict[str, Any]:
     """Return what a worker requires for a trial; the kit's own agents need no isolation."""
     isolation = "none" if game.match.one.sha256 is None and level != "wasm" else level
     turns = game.side if game.repeat else None
-    return {**game.job(isolation, {}), "side": game.side, "turns": turns}
+    return {**game.job(isolation, store), "side": game.side, "turns": turns}
 
 
 def try_out(job: dict[str, Any]) -> str | None:

@@ -319,7 +319,6 @@ def load_all(
     store: Store,
     pool: Pool,
     isolation: str,
-    sources: Mapping[str, str],
     pace: Pace,
 ) -> Generator[tuple[Contestant, str | None, str | None], None, None]:
     """Load each contestant that has a file; yield it with its problem and the grader's fault.
@@ -334,7 +333,7 @@ def load_all(
     def ahead() -> Iterator[tuple[Contestant, Job]]:
         for item in new:
             store.begin(f"{LOADING}{item.sha256}", f"loading {item.name}")
-            yield item, {**terms, "player": item.plain(sources)}
+            yield item, {**terms, "player": item.plain(store)}
 
     try:
         with closing(spread(pool.executor, try_load, ahead(), slots)) as done:
