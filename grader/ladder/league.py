@@ -86,17 +86,16 @@ class League:
         have played enough.
         """
         able = [version for version in student.versions if version.problem is None]
-        latest = next((item for item in able if item.sha256 == student.latest), None)
-        latest = latest or (able[-1] if able else None)
+        latest = self.latest(student) or (able[-1] if able else None)
         if self.rubric.ladder.policy == "latest":
             return latest
-        settled = [item for item in able if self._is_settled(item)]
-        values = {item: float(self.fit.values[self.index[item.sha256]]) for item in settled}
-        return max(settled, key=values.__getitem__, default=latest)
-
-    def _is_settled(self, version: Version) -> bool:
-        player = self.index[version.sha256]
-        return self.fit.is_rated(player) and int(self.fit.pairs[player]) >= LEAST_PAIRS
+        places = {item: self.index[item.sha256] for item in able}
+        settled = [
+            item
+            for item, place in places.items()
+            if self.fit.is_rated(place) and self.fit.pairs[place] >= LEAST_PAIRS
+        ]
+        return max(settled, key=lambda item: self.fit.values[places[item]], default=latest)
 
     def current(self) -> list[int]:
         """Return the players that the ladder rates now: rungs, latest and counted versions."""
