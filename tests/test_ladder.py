@@ -23,7 +23,6 @@ from grader.ladder.league import (
     ratings_csv,
     read_league,
     table_text,
-    terms_of,
 )
 from grader.ladder.run import Begun, LadderRun, begin
 from grader.rubric import reading as rubrics
@@ -69,8 +68,7 @@ class Term:
 
     def standings(self) -> Standings:
         with Book(self.path, writing=False) as book:
-            league = read_league(book, self.rubric)
-            return Standings(league, book.games(terms_of(self.rubric)), book.day)
+            return Standings(book, self.rubric)
 
     def entry(self, name: str) -> Entry:
         """Return the line of a student or of a rung."""

@@ -19,7 +19,7 @@ import pytest
 
 from grader.commands.ladder import Live, serving
 from grader.ladder.book import Book
-from grader.ladder.league import Standings, read_league, terms_of
+from grader.ladder.league import Standings
 from grader.ladder.site import write_site
 from grader.output.replays import public_reason
 from tests import grading
@@ -38,8 +38,7 @@ PLAYGROUND = "https://example.org/play/"
 def written(term: Term) -> int:
     """Write the site of a term; return how many pages have changed."""
     with Book(term.path, writing=False) as book:
-        league = read_league(book, term.rubric)
-        standings = Standings(league, book.games(terms_of(term.rubric)), book.day)
+        standings = Standings(book, term.rubric)
         return write_site(book, standings, term.folder.parent / SITE, PLAYGROUND)
 
 

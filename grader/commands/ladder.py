@@ -24,15 +24,7 @@ from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, re
 from grader.handin import find as submissions
 from grader.handin.submission import Submission
 from grader.ladder.book import Book
-from grader.ladder.league import (
-    Standings,
-    played_text,
-    player_id,
-    ratings_csv,
-    read_league,
-    table_text,
-    terms_of,
-)
+from grader.ladder.league import Standings, played_text, ratings_csv, table_text
 from grader.ladder.run import KNOWN, UNPLAYED, LadderRun, begin
 from grader.ladder.site import write_site
 from grader.output.files import check_out, write
@@ -67,11 +59,6 @@ class Live:
     text: str = "no game yet"
     latest: str = field(default_factory=_waiting)
 
-    @property
-    def state(self) -> dict[str, int | str]:
-        """Return what the page asks for each second."""
-        return {"site": self.site, "game": self.game, "text": self.text}
-
     def show(self, book: Book, key: str, names: tuple[str, str]) -> None:
         """Show a game that has just been played."""
         data = replay(book, key, names)
@@ -99,12 +86,16 @@ def serving(site: Path, port: int, live: Live) -> Iterator[str]:
     """Serve the site on this machine only; yield the address. Port 0 takes any free one."""
     page = document.served("Ladder", document.assets(("live",), "html"))
     style, script = document.style_sheet(("base", "live")), document.assets(("theme", "live"), "js")
+
+    def state() -> str:
+        return json.dumps({"site": live.site, "game": live.game, "text": live.text})
+
     with Server(port, with_token=False) as server:
         server.gets = {
             "": lambda: Content("text/html", page, f"{POLICY}; frame-src 'self'"),
             "page.css": lambda: Content("text/css", style),
             "page.js": lambda: Content("text/javascript", script),
-            "live.json": lambda: Content("application/json", json.dumps(live.state)),
+            "live.json": lambda: Content("application/json", state()),
             "latest.html": lambda: Content("text/html", live.latest, ""),
         }
         server.find = lambda path: site_file(site, path)
@@ -154,11 +145,10 @@ def run_ladder(arguments: argparse.Namespace) -> int:
 
 def write_tables(book: Book, rubric: Rubric) -> Standings:
     """Write the teacher's files beside the results file; return the standings."""
-    league = read_league(book, rubric)
-    standings = Standings(league, book.games(terms_of(rubric)), book.day)
+    standings = Standings(book, rubric)
     text = ratings_csv(standings, book.submissions(), rubric.ladder.address)
     write(book.path.with_suffix(".csv"), text)
-    write(book.path.with_name(f"{book.path.stem}-runs.csv"), played_text(book, league))
+    write(book.path.with_name(f"{book.path.stem}-runs.csv"), played_text(book, standings.league))
     return standings
 
 
@@ -172,8 +162,6 @@ class LadderCommand:
     live: Live
     written: float = field(default_factory=time.monotonic)
     pause: float = REWRITE_SECONDS
-    names: dict[str, str] = field(default_factory=dict)
-    """The name of each player on the site, by the player's id."""
     told: bool = False
     """Whether the command has reported that it looks for new hand-ins."""
     status: int = STOPPED
@@ -253,8 +241,8 @@ class LadderCommand:
     def _follow(self, game: PlannedGame) -> None:
         """Show a game that has just been played; write the site again if it is time."""
         if self.arguments.serve is not None:
-            one, two = (self.names.get(player_id(player), player.name) for player in game.players)
-            self.live.show(self.book, game.key, (one, two))
+            one, two = game.players
+            self.live.show(self.book, game.key, (one.name, two.name))
         if self.arguments.site is not None and time.monotonic() - self.written > self.pause:
             self._write()
 
@@ -266,11 +254,6 @@ class LadderCommand:
             link = self.arguments.playground or ""
             if write_site(self.book, standings, self.arguments.site, link):
                 self.live.site += 1
-            self.names = {
-                version.sha256: f"{standings.public_name(student)} v{version.number}"
-                for student in reversed(standings.league.students)
-                for version in student.versions
-            }
         self.written = time.monotonic()
         self.pause = max(REWRITE_SECONDS, 10 * (self.written - began))
         return standings

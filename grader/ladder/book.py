@@ -255,11 +255,6 @@ class Book(Store):
         rows = self._database.execute("SELECT number, day, note FROM run ORDER BY number")
         return [(number, day, note, listed.get(number, [])) for number, day, note in rows]
 
-    @property
-    def day(self) -> str:
-        """Return the day that the site is made for."""
-        return self.meta("day") or ""
-
 
 ADJECTIVES: Final = [
     "Amber", "Ample", "Azure", "Bold", "Brave", "Brisk", "Bronze", "Calm", "Candid", "Cedar",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -159,13 +160,18 @@ def read_league(book: Book, rubric: Rubric) -> League:
         for version in student.versions:
             if version.sha256 not in known:
                 known.add(version.sha256)
-                label = f"{student.pseudonym} v{version.number}"
+                label = f"{public_name(student, rubric)} v{version.number}"
                 players.append(submitted(label, version.sha256))
     for sha256 in sorted({player for pair in complete for player in pair[:2]} - known):
         players.append(submitted("a former player", sha256))
     league = League(rubric, secret, students, players, book.numbers(terms))
     league.rate(complete)
     return league
+
+
+def public_name(student: Student, rubric: Rubric) -> str:
+    """Return a student's name on the site."""
+    return student.name if rubric.ladder.names == "real" else student.pseudonym
 
 
 def with_problems(students: Sequence[Student], book: Book, rubric: Rubric) -> list[Student]:
@@ -216,29 +222,33 @@ class Entry:
 class Standings:
     """Everything that the site shows, from one state of the results file."""
 
-    def __init__(self, league: League, games: Sequence[GameRow], day: str) -> None:
-        self.league = league
-        self.day = day
-        self.games = games
-        self.totals: dict[int, Tally] = {}
-        self.between: dict[tuple[int, int], Tally] = {}
+    def __init__(self, book: Book, rubric: Rubric) -> None:
+        self.league = league = read_league(book, rubric)
+        self.day = book.meta("day") or ""
+        self.games = book.games(terms_of(rubric))
+        self.totals: defaultdict[int, Tally] = defaultdict(Tally)
+        self.between: defaultdict[tuple[int | None, int | None], Tally] = defaultdict(Tally)
         """The results of each player against each other one."""
-        self.games_of: dict[tuple[int, int], list[GameRow]] = {}
+        self.games_of: defaultdict[tuple[int | None, int | None], list[GameRow]] = defaultdict(list)
         """The games of each pairing, the player with the lower number first."""
-        for game in games:
+        for game in self.games:
             one, two = league.index[game.one], league.index[game.two]
-            self.games_of.setdefault((min(one, two), max(one, two)), []).append(game)
+            self.games_of[min(one, two), max(one, two)].append(game)
             for player, other, margin, faults in (
                 (one, two, game.margin, game.faults[0]),
                 (two, one, -game.margin, game.faults[1]),
             ):
-                self.totals.setdefault(player, Tally()).count(margin, 0, faults)
-                self.between.setdefault((player, other), Tally()).count(margin, 0, faults)
+                self.totals[player].count(margin, 0, faults)
+                self.between[player, other].count(margin, 0, faults)
 
     @cached_property
     def entries(self) -> list[Entry]:
         """Return the table: students and rungs by rating, then students without a rating."""
-        entries = [self._rung(place) for place in self.league.rungs]
+        players = self.league.players
+        entries = [
+            Entry(players[at].name, at, None, None, self.rating(at), self.totals[at])
+            for at in self.league.rungs
+        ]
         entries += [self._student(student) for student in self.league.students]
         entries.sort(key=lambda item: (-(item.rating.mean if item.rating else -inf), item.name))
         ranks = count(1)
@@ -246,11 +256,6 @@ class Standings:
             entry if entry.is_rung or entry.rating is None else replace(entry, rank=next(ranks))
             for entry in entries
         ]
-
-    @property
-    def last_seen(self) -> str:
-        """Return the day on which the newest version was first found."""
-        return max((item.seen for item in self.league.versions()), default=self.day)
 
     def rating(self, player: int | None) -> Interval | None:
         """Return the rating of a player with its interval, None if it has none."""
@@ -264,18 +269,8 @@ class Standings:
 
     def games_between(self, one: Entry, two: Entry) -> list[GameRow]:
         """Return the games of two agents in the order in which they were played."""
-        if one.player is None or two.player is None:
-            return []
-        pairing = min(one.player, two.player), max(one.player, two.player)
-        return self.games_of.get(pairing, [])
-
-    def public_name(self, student: Student) -> str:
-        """Return a student's name on the site."""
-        return student.name if self.league.rubric.ladder.names == "real" else student.pseudonym
-
-    def _rung(self, place: int) -> Entry:
-        name, total = self.league.players[place].name, self.totals.get(place, Tally())
-        return Entry(name, place, None, None, self.rating(place), total)
+        both = one.player, two.player
+        return self.games_of.get(both) or self.games_of.get(both[::-1]) or []
 
     def _student(self, student: Student) -> Entry:
         version = self.league.counted(student)
@@ -285,8 +280,8 @@ class Standings:
         then = self._value_on(student, (date.fromisoformat(self.day) - WEEK).isoformat())
         rating = self.rating(player)
         return Entry(
-            *(self.public_name(student), player, version, student, rating),
-            total=self.totals.get(-1 if player is None else player, Tally()),
+            *(public_name(student, self.league.rubric), player, version, student, rating),
+            total=Tally() if player is None else self.totals[player],
             change=None if then is None or rating is None else rating.mean - then,
             curve=tuple((day, value) for day, value in values if value is not None),
         )

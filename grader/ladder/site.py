@@ -16,7 +16,7 @@ from connect4.views.words import kind_of_fault
 from grader.handin.submission import file_name
 from grader.ladder.book import Book, GameRow, private_token
 from grader.ladder.league import Entry, Standings, private_page
-from grader.marks.tally import Interval, Tally, few_games
+from grader.marks.tally import Interval, few_games
 from grader.output import replays
 from grader.output.files import beginning, make_folder, write
 from grader.output.markup import (
@@ -28,6 +28,7 @@ from grader.output.markup import (
     listed,
     minus,
     paragraphs,
+    section,
     table,
 )
 from grader.output.replays import Shown, linked, shared_files
@@ -101,11 +102,6 @@ def _pairings(standings: Standings) -> Iterator[list[Entry]]:
             yield sorted(pair, key=lambda entry: entry.rank or len(standings.entries))
 
 
-def _card(title: str, body: str) -> str:
-    """Return a part of a page below its title; nothing without a body."""
-    return f'<section class="card box"><h2>{title}</h2>\n{body}</section>' if body else ""
-
-
 def _level(standings: Standings) -> str:
     return f"{100 * standings.league.rubric.statistics.confidence:g}%"
 
@@ -133,7 +129,7 @@ def index_page(book: Book, standings: Standings, playground: str) -> str:
         f"{paragraphs([' '.join(filter(None, explained))])}{link if playground else ''}\n"
         f"{_table(standings)}</section>",
         document.assets(("ladder_charts",), "html").rstrip(),
-        _card("How the games were run", paragraphs(read_protection(book).lines())),
+        section("How the games were run", paragraphs(read_protection(book).lines())),
     )
     return page("Ladder", facts, "\n".join(parts), _data(standings))
 
@@ -217,14 +213,15 @@ def agent_page(book: Book, entry: Entry, standings: Standings, own: bool) -> str
     student = entry.student
     parts = (
         _summary(entry, standings, own),
-        _card("Versions", _versions(entry, standings, own)),
-        _card("Games", _games(entry, standings)),
-        _card("Lost turns", _lost(book, entry, standings, own)),
-        _card("How the games were run", paragraphs(read_protection(book).lines())),
+        section("Versions", _versions(entry, standings, own)),
+        section("Games", _games(entry, standings)),
+        section("Lost turns", _lost(book, entry, standings, own)),
+        section("How the games were run", paragraphs(read_protection(book).lines())),
     )
     facts = [f"{student.name} is {entry.name} on this site"] if student and own else []
     body = "\n".join(filter(None, parts))
-    data = _chart(standings.last_seen, [entry], standings)
+    last = max((item.seen for item in standings.league.versions()), default=standings.day)
+    data = _chart(last, [entry], standings)
     return page(entry.name, facts, body, data, "../")
 
 
@@ -262,7 +259,7 @@ def _versions(entry: Entry, standings: Standings, own: bool) -> str:
     rows: list[list[Cell]] = []
     for version in reversed(entry.student.versions):
         rating = standings.rating_of(version)
-        games = standings.totals.get(standings.league.index[version.sha256], Tally()).games
+        games = standings.totals[standings.league.index[version.sha256]].games
         note = "counts" if version == entry.version else ""
         if version.problem is not None:
             unloaded = version.problem.startswith("cannot be loaded")
@@ -280,21 +277,12 @@ def _games(entry: Entry, standings: Standings) -> str:
     """Return the opponents in the table, with links to the games."""
     rows: list[list[Cell]] = []
     for other in standings.entries:
-        games = standings.games_between(entry, other)
-        if entry.player is None or other.player is None or not games:
+        total = standings.between.get((entry.player, other.player))
+        if total is None:
             continue
-        total = standings.between[entry.player, other.player]
         link = Link(f"{total.games} games", f"../{pairing_place(entry, other, standings)}")
-        margin = f"{total.mean_margin:+.1f}"
-        rows.append(
-            [
-                other.name,
-                value_text(other.rating),
-                margin,
-                total.record.replace("/", "\u2013"),
-                link,
-            ]
-        )
+        margin, record = f"{total.mean_margin:+.1f}", total.record.replace("/", "\u2013")
+        rows.append([other.name, value_text(other.rating), margin, record, link])
     headers = ("opponent", "its rating", "points per game", "won-drawn-lost", "replay")
     return table(headers, rows)
 
@@ -303,7 +291,7 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
     """Return why turns were lost: each reason once, with the number of such turns."""
     if entry.player is None:
         return ""
-    total = standings.totals.get(entry.player, Tally()).faults
+    total = standings.totals[entry.player].faults
     if not total.total:
         return "<p>None.</p>"
     reasons: Counter[tuple[str, str]] = Counter()

@@ -267,4 +267,5 @@ def normal_equations(
         np.add.at(matrix, (first, first), weights)
         np.add.at(matrix, (first, second), -weights)
     pull = weights * margins
-    return matrix, np.bincount(one, pull, count) - np.bincount(two, pull, count)
+    right = np.bincount(one, pull, count) - np.bincount(two, pull, count)
+    return matrix, right.astype(np.float64)

@@ -346,12 +346,12 @@ def stage_text(state: StageState, rubric: Rubric) -> str:
     parts = []
     for group in state.groups:
         rows = [
-            [*standing_row(place, item, rubric)[:-1], str(item.faults.total or "")]
+            [*standing_row(place, item, rubric)[:-1], str(item.total.faults.total or "")]
             for place, item in enumerate(group.standings, 1)
         ]
         headers = [*STANDING_HEADERS[:-1], "lost turns"]
         left = f", {group.missing} games to go" if group.missing else ""
-        lost = {item.contestant.name: faults_text(item.faults) for item in group.standings}
+        lost = {item.contestant.name: faults_text(item.total.faults) for item in group.standings}
         lines = [f"{group.name}{left}", text_table(*without_empty(rows, headers))]
         parts.append("\n".join([*lines, *_remarks(lost)]))
     return "\n\n".join(parts)
