@@ -240,20 +240,16 @@ class Book(Store):
             found.append(GameRow(key, one, two, side, own, faults))
         return found
 
-    def runs(self) -> list[tuple[int, str, str, list[tuple[str, str, str, str, float | None]]]]:
-        """Return number, day and note of each run, and its pairs.
+    def planned(self) -> list[tuple[int, str, str, str, str, str, float | None, str]]:
+        """Return number and day of the run of each pair, the pair, and the note of the run.
 
-        Each pair gives the player that it was played for, both players, the reason, and the seconds
-        of both games.
+        The pair: the player that it was played for, both players, the reason, and the seconds of
+        both games.
         """
-        listed: dict[int, list[tuple[str, str, str, str, float | None]]] = {}
-        for run, *pair in self._database.execute(
-            "SELECT run, wanted_by, one, two, why, sum(seconds) FROM planned "
-            "LEFT JOIN game USING (key) GROUP BY pair ORDER BY pair"
-        ):
-            listed.setdefault(run, []).append(tuple(pair))
-        rows = self._database.execute("SELECT number, day, note FROM run ORDER BY number")
-        return [(number, day, note, listed.get(number, [])) for number, day, note in rows]
+        return self._database.execute(
+            "SELECT run.number, day, wanted_by, one, two, why, sum(seconds), note FROM planned "
+            "JOIN run ON run.number = planned.run LEFT JOIN game USING (key) GROUP BY pair ORDER BY pair"
+        ).fetchall()
 
 
 ADJECTIVES: Final = [

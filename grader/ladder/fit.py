@@ -44,18 +44,6 @@ LEAST_GAIN: Final = 0.005
 
 
 @dataclass(frozen=True)
-class Pairings:
-    """The pairs of each pairing together: players, number, mean margin, and sum of squares."""
-
-    one: Ints
-    two: Ints
-    number: Floats
-    mean: Floats
-    within: float
-    """The sum of squared deviations of pairs from the mean of their pairing."""
-
-
-@dataclass(frozen=True)
 class Noise:
     """The variance components of a pair's margin, and the degrees of freedom of their estimate.
 
@@ -68,8 +56,12 @@ class Noise:
     freedom: int
 
 
-def pairings(pairs: Sequence[Pair]) -> Pairings:
-    """Group pairs by pairing; the order of the two players does not matter."""
+def pairings(pairs: Sequence[Pair]) -> tuple[Ints, Ints, Floats, Floats, float]:
+    """Group pairs by pairing; the order of the two players does not matter.
+
+    Return the players, number and mean margin of each pairing, and the sum of squared deviations
+    of pairs from the mean of their pairing.
+    """
     table = np.array(pairs, dtype=np.float64).reshape(-1, 3)
     one, two = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
     margin = np.where(one < two, table[:, 2], -table[:, 2])
@@ -79,7 +71,7 @@ def pairings(pairs: Sequence[Pair]) -> Pairings:
     number = np.bincount(place, minlength=len(codes)).astype(np.float64)
     mean = np.bincount(place, margin, minlength=len(codes)) / np.maximum(number, 1)
     within = float(((margin - mean[place]) ** 2).sum())
-    return Pairings(codes // size, codes % size, number, mean, within)
+    return codes // size, codes % size, number, mean, within
 
 
 class Fit:
@@ -92,12 +84,12 @@ class Fit:
 
     def __init__(self, count: int, pairs: Sequence[Pair], confidence: float) -> None:
         self.count = count
-        self.played = pairings(pairs)
+        self.one, self.two, self.number, self.mean, within = pairings(pairs)
         self._confidence = confidence
-        self._rated = _reached(count, self.played)
-        self._inside = self._rated[self.played.one]
-        self.noise = self._noise()
-        weights = 1 / (self.noise.pairing + self.noise.pair / self.played.number)
+        self._rated = _reached(count, self.one, self.two)
+        self._inside = self._rated[self.one]
+        self.noise = self._noise(within)
+        weights = 1 / (self.noise.pairing + self.noise.pair / self.number)
         self.values, self._matrix = self._solved(weights)
 
     @property
@@ -105,22 +97,21 @@ class Fit:
         """Return the players with a rating, apart from the anchor."""
         return np.flatnonzero(self._rated[1:]) + 1
 
-    def _noise(self) -> Noise:
+    def _noise(self, within: float) -> Noise:
         """Estimate the variance components from a fit that weights every pair equally."""
-        held = self.played
-        number = held.number[self._inside]
+        number = self.number[self._inside]
         pairs, groups, unknown = number.sum(), len(number), len(self._unknown)
-        values, _ = self._solved(held.number)
-        residuals = (held.mean - (values[held.one] - values[held.two]))[self._inside]
+        values, _ = self._solved(self.number)
+        residuals = (self.mean - (values[self.one] - values[self.two]))[self._inside]
         between = float((number * residuals**2).sum())
         repeated, spare = int(pairs) - groups, groups - unknown
         floor = ROUNDING**2
         if repeated + spare < 1:
             return Noise(FIRST_NOISE**2, 0.0, 1)
-        together = max((held.within + between) / (repeated + spare), floor)
+        together = max((within + between) / (repeated + spare), floor)
         if min(repeated, spare) < 1:
             return Noise(together, 0.0, repeated + spare)
-        chance = max(held.within / repeated, floor)
+        chance = max(within / repeated, floor)
         effect = (between - spare * chance) / (pairs - (number.sum() / groups) * unknown)
         if effect <= 0:
             return Noise(together, 0.0, repeated + spare)
@@ -128,8 +119,8 @@ class Fit:
 
     def _solved(self, weights: Floats) -> tuple[Floats, Floats]:
         """Return the ratings for these weights, and the matrix of their normal equations."""
-        held, inside = self.played, self._inside
-        terms = held.one[inside], held.two[inside], held.mean[inside], weights[inside]
+        inside = self._inside
+        terms = self.one[inside], self.two[inside], self.mean[inside], weights[inside]
         matrix, right = normal_equations(self.count, *terms)
         matrix = matrix[np.ix_(self._unknown, self._unknown)]
         values = np.full(self.count, np.nan)
@@ -152,9 +143,8 @@ class Fit:
     @cached_property
     def pairs(self) -> Ints:
         """Return the number of pairs of every player."""
-        held = self.played
-        total = np.bincount(held.one, held.number, self.count)
-        total += np.bincount(held.two, held.number, self.count)
+        total = np.bincount(self.one, self.number, self.count)
+        total += np.bincount(self.two, self.number, self.count)
         return total.astype(np.int64)
 
     def half_width(self, player: int) -> float:
@@ -168,15 +158,15 @@ class Fit:
         return Interval(value, value - half, value + half, int(self.pairs[player]))
 
 
-def _reached(count: int, held: Pairings) -> NDArray[np.bool_]:
+def _reached(count: int, one: Ints, two: Ints) -> NDArray[np.bool_]:
     """Return which players a chain of pairs links to player 0."""
     reached = np.zeros(count, dtype=np.bool_)
     reached[0] = True
     total = 0
     while total < (total := int(reached.sum())):
-        either = reached[held.one] | reached[held.two]
-        reached[held.one[either]] = True
-        reached[held.two[either]] = True
+        either = reached[one] | reached[two]
+        reached[one[either]] = True
+        reached[two[either]] = True
     return reached
 
 
@@ -269,10 +259,9 @@ def _gain(fit: Fit, player: int, others: np.ndarray, needing: set[int]) -> Float
 
 def _more_weight(fit: Fit, player: int, others: np.ndarray) -> Floats:
     """Return the weight that one more pair adds to each pairing."""
-    held, noise = fit.played, fit.noise
-    number = np.zeros(fit.count)
-    for one, two in ((held.one, held.two), (held.two, held.one)):
-        number[two[one == player]] = held.number[one == player]
+    noise, number = fit.noise, np.zeros(fit.count)
+    for one, two in ((fit.one, fit.two), (fit.two, fit.one)):
+        number[two[one == player]] = fit.number[one == player]
     distance = fit.values[player] - fit.values[others]
     effect = max(noise.pairing, VARIETY * noise.pair) + (MISFIT * distance) ** 2
     now, then = number[others], number[others] + 1

@@ -393,9 +393,8 @@ def played_text(book: Book, league: League) -> str:
     """Return `ladder-runs.csv`: each pair of each run, the player that needed it, and why."""
     names = {player_id(player): player.name for player in league.players} | league.real_names()
     rows: list[Sequence[object]] = []
-    for number, day, note, pairs in book.runs():
-        for wanted, one, two, why, seconds in pairs:
-            players = [cell(names.get(player, "a former player")) for player in (wanted, one, two)]
-            taken = "" if seconds is None else f"{seconds:.1f}"
-            rows.append([number, day, *players, why, taken, note])
+    for number, day, wanted, one, two, why, seconds, note in book.planned():
+        players = [cell(names.get(player, "a former player")) for player in (wanted, one, two)]
+        taken = "" if seconds is None else f"{seconds:.1f}"
+        rows.append([number, day, *players, why, taken, note])
     return csv_text(PLAYED_HEADERS, rows)

@@ -198,16 +198,11 @@ def physical_cores() -> list[int]:
 
 def processor_quota() -> float | None:
     """Return how many processors the control group of this container allows; None for no limit."""
-    folder = Path("/sys/fs/cgroup")
     try:
-        limit, period = (folder / "cpu.max").read_text().split()
+        limit, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
     except (OSError, ValueError):
-        try:
-            limit = (folder / "cpu/cpu.cfs_quota_us").read_text().strip()
-            period = (folder / "cpu/cpu.cfs_period_us").read_text().strip()
-        except OSError:
-            return None
-    return int(limit) / int(period) if limit.isdigit() else None  # not `max`, not -1
+        return None
+    return int(limit) / int(period) if limit.isdigit() else None  # not `max`
 
 
 def other_load() -> float | None:
@@ -277,23 +272,16 @@ def cluster_pool(address: str) -> Iterator[Pool]:
         raise InputError(
             "--scheduler needs Dask: pip install -e '.[cluster]' in the kit's folder"
         ) from None
-    try:
+    try:  # a Client that refuses an address prints a traceback when it is dropped
         distributed.comm.get_address_host_port(address)
-    except ValueError as error:  # a Client that refuses it prints a traceback when it is dropped
-        raise InputError(
-            f"--scheduler {address}: no address such as tcp://head:8786 ({error})"
-        ) from None
-    try:
         client = distributed.Client(address, timeout="5s", set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise InputError(f"--scheduler {address}: no Dask scheduler there ({error})") from None
-    try:
+    with contextlib.closing(client):
         slots = sum(client.nthreads().values())
         if not slots:
             raise InputError(f"--scheduler {address}: the cluster has no workers yet")
         yield Pool(client.get_executor(pure=False), slots)
-    finally:
-        client.close()
 
 
 EVERY: Final = 30.0
