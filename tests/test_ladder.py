@@ -14,6 +14,7 @@ import pytest
 
 from connect4.errors import InputError
 from grader.__main__ import make_parser
+from grader.commands.ladder import Begun, LadderRun, begin
 from grader.handin import find as submissions
 from grader.ladder.book import Book, pseudonym
 from grader.ladder.league import (
@@ -24,7 +25,6 @@ from grader.ladder.league import (
     read_league,
     table_text,
 )
-from grader.ladder.run import Begun, LadderRun, begin
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from tests.command import ROOT, assert_refused, run

@@ -248,7 +248,8 @@ class Book(Store):
         """
         return self._database.execute(
             "SELECT run.number, day, wanted_by, one, two, why, sum(seconds), note FROM planned "
-            "JOIN run ON run.number = planned.run LEFT JOIN game USING (key) GROUP BY pair ORDER BY pair"
+            "JOIN run ON run.number = planned.run LEFT JOIN game USING (key) "
+            "GROUP BY pair ORDER BY pair"
         ).fetchall()
 
 
