@@ -19,11 +19,11 @@ from typing import Final
 
 from connect4.errors import InputError
 from grader.commands.common import DONE, FAILED, agreed, named_few, say
-from grader.commands.ladder import write_tables
 from grader.commands.report import placement_of
 from grader.handin.roster import Roster, Student
 from grader.handin.submission import FOLDER, file_name
 from grader.ladder.book import LADDER, Book
+from grader.ladder.league import write_tables
 from grader.ladder.site import write_site
 from grader.marks.points import gradable
 from grader.output import evidence, writing

@@ -33,21 +33,25 @@ from grader.ladder.fit import choose, widest_first
 from grader.ladder.league import (
     League,
     Standings,
-    played_text,
     player_id,
-    ratings_csv,
     read_league,
     table_text,
     terms_of,
+    write_tables,
 )
 from grader.ladder.site import write_site
-from grader.output.files import check_out, write
+from grader.output.files import check_out
 from grader.output.replays import made_public, replay
 from grader.output.results import note_run
 from grader.play.executors import Pool, duration, worker_count
-from grader.play.one_game import DEADLY, HOPELESS, play_suspects_alone
+from grader.play.one_game import (
+    DEADLY,
+    HOPELESS,
+    agent_trials,
+    play_suspects_alone,
+    play_trials,
+)
 from grader.play.schedule import PlannedGame, opponent
-from grader.play.trials import agent_trials, play_trials
 from grader.play.working_time import Pace, load_all, too_slow
 from grader.results.store import ATTEMPTS, Attempt
 from grader.rubric.model import PRACTICE_SEED, Rubric
@@ -331,15 +335,6 @@ def run_ladder(arguments: argparse.Namespace) -> int:
         with contextlib.suppress(KeyboardInterrupt):
             command.go()
     return command.status
-
-
-def write_tables(book: Book, rubric: Rubric) -> Standings:
-    """Write the teacher's files beside the results file; return the standings."""
-    standings = Standings(book, rubric)
-    text = ratings_csv(standings, book.submissions(), rubric.ladder.address)
-    write(book.path.with_suffix(".csv"), text)
-    write(book.path.with_name(f"{book.path.stem}-runs.csv"), played_text(book, standings.league))
-    return standings
 
 
 @dataclass

@@ -44,10 +44,12 @@ from grader.play.executors import Pool, Progress, duration, load_text, other_loa
 from grader.play.one_game import (
     DEADLY,
     HOPELESS,
+    grade_trials,
     play_suspects_alone,
+    play_trials,
+    tournament_trials,
 )
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
-from grader.play.trials import grade_trials, play_trials, tournament_trials
 from grader.play.working_time import LOADING, METHODS, Pace, is_passing, load_all, too_slow
 from grader.results.database import has_results
 from grader.results.store import ATTEMPTS, STARVED, Attempt, Store

@@ -223,21 +223,17 @@ class Book(Store):
 
     def games(self, terms: str) -> list[GameRow]:
         """Return every game of a pair that is complete, in the order of the plan."""
+        played = self.played()
         rows = self._database.execute(
-            "SELECT key, one, two, side, score1 - score2, timeouts1, invalid1, errors1, starved1, "
-            "timeouts2, invalid2, errors2, starved2 "
-            f"FROM planned JOIN game USING (key) WHERE terms = ? AND fault IS NULL AND {WHOLE} "
-            "AND pair IN (SELECT pair FROM planned JOIN game USING (key) WHERE fault IS NULL "
-            f"AND {WHOLE} GROUP BY pair HAVING count(*) = 2) ORDER BY pair, side",
-            (terms,),
-        )
+            "SELECT key, one, two, side FROM planned WHERE terms = ? ORDER BY pair, side", (terms,)
+        ).fetchall()
         found = []
-        for key, one, two, side, margin, *counts in rows:
-            faults = Faults(*counts[:4]), Faults(*counts[4:])
-            if side == 2:
-                faults = faults[1], faults[0]
-            own = margin if side == 1 else -margin
-            found.append(GameRow(key, one, two, side, own, faults))
+        for pair in zip(rows[::2], rows[1::2], strict=True):
+            for key, one, two, side in pair if all(row[0] in played for row in pair) else ():
+                result, own, other = played[key], side - 1, 2 - side
+                margin = result.scores[own] - result.scores[other]
+                faults = result.faults[own], result.faults[other]
+                found.append(GameRow(key, one, two, side, margin, faults))
         return found
 
     def planned(self) -> list[tuple[int, str, str, str, str, str, float | None, str]]:

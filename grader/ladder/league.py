@@ -21,6 +21,7 @@ from grader.handin.submission import Member, Submission
 from grader.ladder.book import Book, GameRow, PlannedPair, Student, Version
 from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
 from grader.marks.tally import Interval, Tally, few_games
+from grader.output.files import write
 from grader.output.formats import cell, csv_text
 from grader.output.tables import text_table, without_empty, wrapped
 from grader.play import schedule
@@ -398,3 +399,12 @@ def played_text(book: Book, league: League) -> str:
         taken = "" if seconds is None else f"{seconds:.1f}"
         rows.append([number, day, *players, why, taken, note])
     return csv_text(PLAYED_HEADERS, rows)
+
+
+def write_tables(book: Book, rubric: Rubric) -> Standings:
+    """Write the teacher's files beside the results file; return the standings."""
+    standings = Standings(book, rubric)
+    text = ratings_csv(standings, book.submissions(), rubric.ladder.address)
+    write(book.path.with_suffix(".csv"), text)
+    write(book.path.with_name(f"{book.path.stem}-runs.csv"), played_text(book, standings.league))
+    return standings

@@ -218,18 +218,6 @@ class Pace:
         terms = [self.seconds, self.methods, self.board.digest, limits_text(rubric)]
         return f"plays from {json.dumps(terms)}"
 
-    def job(self, rubric: Rubric, isolation: str) -> Job:
-        """Return what a worker requires to ask a file, apart from the file."""
-        return {
-            "game": self.board.game,
-            "start": self.board.start,
-            "time_limit": self.seconds,
-            "limits": asdict(rubric.limits),
-            "isolation": isolation,
-            "methods": self.methods,
-            "times": self.times,
-        }
-
 
 def too_slow(
     contestants: Iterable[Contestant], rubric: Rubric, pace: Pace, store: Store
@@ -325,8 +313,16 @@ def load_all(
 
     One that can be loaded is asked for moves, see `too_slow`.
     """
-    limits, asked = limits_text(rubric), pace.key(rubric)
-    terms = pace.job(rubric, isolation)
+    limits, asked, board = limits_text(rubric), pace.key(rubric), pace.board
+    terms = {
+        "game": board.game,
+        "start": board.start,
+        "time_limit": pace.seconds,
+        "limits": asdict(rubric.limits),
+        "isolation": isolation,
+        "methods": pace.methods,
+        "times": pace.times,
+    }
     new = _unknown(contestants, store.loaded(limits), store.loaded(asked))
     slots = 1 if any(key.startswith(LOADING) for key in store.suspects()) else pool.slots
 
