@@ -217,7 +217,8 @@ def forget(store: Store, name: str, drawn: bool) -> Forgotten:
         _forget_name(store, database, name, alias if drawn else "", number)
         for table in ("student", "version") if kind == "ladder" else ():
             _delete(database, table, "name", [name])
-    store.compact()
+    for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):  # no free page, no log keeps it
+        database.execute(statement)
     return Forgotten(frozenset(names), frozenset(gone), len(keys), alias)
 
 

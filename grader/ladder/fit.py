@@ -179,9 +179,6 @@ class Chosen:
     why: str
 
 
-NO_RATING: Final = "no rating yet: first against every rung"
-
-
 def is_open(fit: Fit, player: int, width: float) -> bool:
     """Return whether a player needs more pairs: its interval is wider than `width`."""
     return 2 * fit.half_width(player) > width or fit.pairs[player] < LEAST_PAIRS
@@ -219,16 +216,15 @@ def choose(
             if other not in avoid and frozenset((player, other)) not in taken
         ]
         found = _best(fit, player, able, set(needing))[:each] if rated else able
+        half = fit.half_width(player)
         for other in found:
             taken.add(frozenset((player, other)))
-            why = _why(fit, player, other) if rated else NO_RATING
+            why = "no rating yet: first against every rung"
+            if rated:
+                own, theirs = fit.values[player], fit.values[other]
+                why = f"rating {own:z.0f} +- {half:.0f}, opponent {theirs:z.0f}"
             chosen.append(Chosen(player, other, why))
     return chosen
-
-
-def _why(fit: Fit, player: int, other: int) -> str:
-    half = fit.half_width(player)
-    return f"rating {fit.values[player]:z.0f} +- {half:.0f}, opponent {fit.values[other]:z.0f}"
 
 
 def _best(fit: Fit, player: int, pool: Sequence[int], needing: set[int]) -> list[int]:

@@ -351,18 +351,15 @@ def page(
 
 
 class Scale:
-    """The scale that all drawn intervals of a table share: whole steps that include all of them."""
+    """The scale that all drawn intervals of a table share; it includes all but very wide ones."""
 
     def __init__(self, ratings: Iterable[Interval | None]) -> None:
         known = [rating for rating in ratings if rating is not None]
         bounds = [value for rating in known for value in rating.bounds if math.isfinite(value)]
         means = [rating.mean for rating in known] or [0.0]
         span = max(max(means) - min(means), 1.0)
-        low = max(min([*bounds, *means, 0.0]), min(means) - span)
-        high = min(max([*bounds, *means, 1.0]), max(means) + span)
-        tens = float(10 ** math.floor(math.log10(max(high - low, 1.0)) - 1))
-        step = next(size * tens for size in (1, 2.5, 5, 10, 20) if (high - low) / tens / size <= 10)
-        self.low, self.high = math.floor(low / step) * step, math.ceil(high / step) * step
+        self.low = max(min([*bounds, *means, 0.0]), min(means) - span)
+        self.high = min(max([*bounds, *means, 1.0]), max(means) + span)
 
     def across(self, value: float) -> float:
         """Return the place of a value; values beyond the scale are at its edge."""

@@ -289,45 +289,41 @@ EVERY: Final = 30.0
 
 
 class Progress:
-    """Counts games; a context manager that writes to standard error only."""
+    """Counts games on standard error: in one line on a terminal, elsewhere now and then."""
 
     def __init__(self, total: int) -> None:
         self._total = total
         self._done = 0
         self._began = self._told = time.monotonic()
-        self._bar: Any = None
-        if sys.stderr.isatty():
-            with contextlib.suppress(ImportError):
-                tqdm = importlib.import_module("tqdm").tqdm
-                self._bar = tqdm(total=total, unit=" games", smoothing=0.05, dynamic_ncols=True)
+        self._on_terminal = sys.stderr.isatty()
 
     def step(self, note: str = "") -> None:
         """Count one more game."""
         self._done += 1
-        if self._bar is not None:
-            self._bar.set_postfix_str(note, refresh=False)
-            self._bar.update()
-            return
         now = time.monotonic()
-        if now - self._told >= EVERY or self._done == self._total:
+        if self._on_terminal or now - self._told >= EVERY or self._done == self._total:
             self._told = now
             left = (now - self._began) / self._done * (self._total - self._done)
-            line = f"{self._done} of {self._total} games, {duration(left)} left {note}"
-            print(line.rstrip(), file=sys.stderr, flush=True)
+            self._show(
+                f"{self._done} of {self._total} games, {duration(left)} left {note}".rstrip()
+            )
 
     def say(self, text: str) -> None:
-        """Print a text to standard output without breaking the bar."""
-        if self._bar is None:
-            print(text, flush=True)
-        else:
-            self._bar.write(text)
+        """Print a text to standard output; the line of the terminal makes way for it."""
+        if self._on_terminal:
+            self._show("")
+        print(text, flush=True)
+
+    def _show(self, line: str) -> None:
+        shown = f"\r{line:79}\r" if self._on_terminal else f"{line.rstrip()}\n"
+        print(shown, end="", file=sys.stderr, flush=True)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
+        if self._on_terminal:
+            print(file=sys.stderr)
 
 
 def duration(seconds: float) -> str:

@@ -244,11 +244,6 @@ class Store(Database):
             )
         return found
 
-    def compact(self) -> None:
-        """Write the file anew: what was deleted is in no free page and in no write-ahead log."""
-        self._database.execute("VACUUM")
-        self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
     def add(self, attempt: Attempt) -> None:
         """Store an attempt in one transaction."""
         key, played = attempt.key, attempt.played
