@@ -104,15 +104,12 @@ def deal(order: Sequence[Contestant], count: int) -> list[list[Contestant]]:
 
 def promoted(state: StageState) -> list[Contestant]:
     """Return the promoted contestants, the winners of the groups first."""
-    places = [
-        [
-            group.standings[place].contestant
-            for group in state.groups
-            if place < len(group.standings)
-        ]
+    return [
+        group.standings[place].contestant
         for place in range(state.stage.promote)
+        for group in state.groups
+        if place < len(group.standings)
     ]
-    return [contestant for place in places for contestant in place]
 
 
 def _group(

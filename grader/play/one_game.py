@@ -17,7 +17,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
@@ -312,8 +312,6 @@ def _attempt_of(future: Future[Attempt], game: PlannedGame) -> Attempt:
     failed = Attempt(game.key, (one.name, two.name))
     try:
         return future.result()
-    except CancelledError:
-        return replace(failed, fault="cancelled")
     except Exception as error:
         trace = "".join(traceback.format_exception(error))
         died = type(error).__name__ in DEATHS
