@@ -371,7 +371,7 @@ def test_watching_plays_what_is_copied_in_and_ctrl_c_ends_it(real: Path, tmp_pat
         shown = iter(process.stdout.readline, "")
         assert "no new versions\n" in until("looking for new hand-ins every 0.1 s", shown)
         grading.hand_in(folder / "class", "bob stone", searcher(1, -1, "bob"))
-        later = until("every rating is known well enough", shown)
+        later = until("looking for new hand-ins", shown)
         assert later[0] == "new: bob stone v1 (1)\n", "nothing is printed while nothing is new"
         assert re.search(r"bob stone +v1 ", "".join(later))
         started = grading.descendants(process.pid)

@@ -128,18 +128,12 @@ EVERY: Final = 30.0
 """Seconds between two lines of progress."""
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """A run that has begun: its number, and the new versions."""
-
-    number: int
-    fresh: list[Version]
-
-
-def begin(book: Book, rubric: Rubric, found: Sequence[Submission], day: str) -> Begun:
+def begin(
+    book: Book, rubric: Rubric, found: Sequence[Submission], day: str
+) -> tuple[int, list[Version]]:
     """Store the hand-ins of a day, and begin a run or continue a stopped one.
 
-    The form of new versions is checked.
+    The form of new versions is checked. Return the number of the run, and the new versions.
     """
     secret = book.secret(make=True) if rubric.match.seed is None else rubric.match.seed
     assert secret is not None
@@ -156,7 +150,7 @@ def begin(book: Book, rubric: Rubric, found: Sequence[Submission], day: str) -> 
             problems[str(item.sha256)] = f"line {broken.line}: {broken.rule}: {broken.text}"
     fresh = book.note(found, problems, day, secret)
     book.set_meta({"day": day, "rubric": json.dumps(stored_values(rubric))})
-    return Begun(book.begin_run(day), fresh)
+    return book.begin_run(day), fresh
 
 
 @dataclass
@@ -165,7 +159,8 @@ class LadderRun:
 
     book: Book
     rubric: Rubric
-    begun: Begun
+    number: int
+    fresh: list[Version]
     pool: Pool
     level: str
     minutes: float
@@ -190,7 +185,7 @@ class LadderRun:
     def go(self) -> str:
         """Play; return why the run ended."""
         ended = self._play_rounds()
-        self.book.end_run(self.begun.number, f"{len(self.begun.fresh)} new; {ended}")
+        self.book.end_run(self.number, f"{len(self.fresh)} new; {ended}")
         return ended
 
     def _play_rounds(self) -> str:
@@ -207,7 +202,7 @@ class LadderRun:
                 if not plans:
                     return KNOWN
                 rows = [(plan, [game.key for game in league.games(plan)]) for plan in plans]
-                self.book.plan(rows, self.begun.number, self.terms)
+                self.book.plan(rows, self.number, self.terms)
                 continue
             self._play(waiting, league)
             if self.tries.total() >= HOPELESS and not self.played:
@@ -347,8 +342,6 @@ class LadderCommand:
     live: Live
     written: float = field(default_factory=time.monotonic)
     pause: float = REWRITE_SECONDS
-    told: bool = False
-    """Whether the command has reported that it looks for new hand-ins."""
     status: int = STOPPED
     """The exit status if the command ends now."""
 
@@ -356,18 +349,18 @@ class LadderCommand:
         """Run once, or with `--watch` until it is stopped."""
         known: Look | None = None
         found = self._find()
+        seconds = self.arguments.watch
         while True:
             if self._look(found) != known:
                 ended = self._one_run(found)
                 if ended == EARLY:
                     return
                 known = self._look(found) if ended == KNOWN else None
-            if self.arguments.watch is None:
+                if seconds is not None and known is not None:
+                    line = f"looking for new hand-ins every {seconds:g} s; Ctrl-C ends this"
+                    print(line, flush=True)
+            if seconds is None:
                 break
-            if known is not None and not self.told:
-                self.told = True
-                seconds = self.arguments.watch
-                print(f"looking for new hand-ins every {seconds:g} s; Ctrl-C ends this", flush=True)
             found = self._find_later(found)
         if self.arguments.serve is not None:
             print("done; the site is available until Ctrl-C", flush=True)
@@ -404,11 +397,11 @@ class LadderCommand:
         """Play until the ratings are known, the time is used or Ctrl-C; return why it ended."""
         arguments, book = self.arguments, self.book
         self.status = STOPPED
-        begun = begin(book, self.rubric, found, self._day())
+        number, new = begin(book, self.rubric, found, self._day())
         for item in found:
             if item.problem:
                 say(f"{item.name}: not read: {item.problem}")
-        fresh = [f"{item.student} v{item.number}" for item in begun.fresh]
+        fresh = [f"{item.student} v{item.number}" for item in new]
         more = f"{', ...' if len(fresh) > 8 else ''} ({len(fresh)})"
         print(f"new: {', '.join(fresh[:8])}{more}" if fresh else "no new versions", flush=True)
         ended = EARLY
@@ -416,7 +409,7 @@ class LadderCommand:
         with contextlib.suppress(KeyboardInterrupt), open_pool(arguments, book.path) as pool:
             level = isolation_level(arguments, self.rubric)
             note_run(book, level)
-            terms = book, self.rubric, begun, pool, level, arguments.minutes
+            terms = book, self.rubric, number, new, pool, level, arguments.minutes
             ended = LadderRun(*terms, self._follow).go()
             self.status = STOPPED if ended == UNPLAYED else DONE
         print(table_text(self._write()))
