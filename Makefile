@@ -26,4 +26,3 @@ gallery:
 
 screenshots:
 	PYTHONPATH="$(CURDIR)" $(PYTHON) docs/make_screenshots.py
-	PYTHONPATH="$(CURDIR)" $(PYTHON) docs/make_window_screenshots.py

@@ -18,7 +18,6 @@ from pathlib import Path
 from tabulate import tabulate
 
 from grader.marks.tally import Tally, by_match, tally
-from grader.output.tables import mean_text
 from grader.play.executors import local_pool, worker_count
 from grader.play.one_game import play_all
 from grader.play.schedule import SIDES, Match, PlannedGame, baseline, opening, seed_of
@@ -51,7 +50,8 @@ def row(match: Match, total: Tally, rubric: Rubric) -> tuple[object, ...]:
     """Return the table's line of an agent and the one below it."""
     interval = total.interval(rubric.statistics)
     lost = total.faults.total, total.other_faults.total
-    counts = total.games, mean_text(interval), *lost
+    mean = f"{interval.mean:+.1f} ({interval.low:+.1f} to {interval.high:+.1f})"
+    counts = total.games, mean, *lost
     return (match.one.name, match.two.name, *counts, interval.low > 0, round(2 * interval.mean))
 
 

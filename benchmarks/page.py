@@ -25,8 +25,8 @@ from connect4.players.base import Outcome
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, Turn
 from connect4.search.trace import Flag, Kind, Node
-from connect4.views.page.page import page
-from connect4.views.tree.tree import tree_page
+from connect4.views.page import page
+from connect4.views.tree import tree_page
 from tests.browser import Browser, NoBrowserError
 
 PAINT_LIMIT = 100.0

@@ -16,7 +16,6 @@ import signal
 import sys
 import textwrap
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,12 +27,13 @@ from connect4.cli import (
     end_on_sigterm,
     fail,
     port_number,
+    refuse_gone,
     seed_number,
     time_limit,
 )
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import InputError, IsolationError
-from connect4.games import GAMES, find_game, load_start
+from connect4.games import GAMES, begin, find_game
 from connect4.games.base import Ending, Game, Option, Player, State
 from connect4.games.classic import after_moves
 from connect4.isolation.seat import choose_level, prepare
@@ -45,15 +45,17 @@ from connect4.record import Record
 from connect4.referee import TurnEnded
 from connect4.table import Table, TablePlan, Terms
 from connect4.views import document
-from connect4.views.page.page import page
-from connect4.views.terminal.replay_turn import (
+from connect4.views.page import page
+from connect4.views.terminal.summary import (
     debug_turn,
-    never_began,
+    keep,
+    keep_log,
     read_place,
     replay_turn,
-    tell_what_would_help,
+    setup_of,
+    tell_average,
+    write_text,
 )
-from connect4.views.terminal.summary import keep, keep_log, tell_average, write_text
 from connect4.views.terminal.view import TerminalView
 from connect4.views.web.play import no_browser, open_address, play_on_page
 
@@ -134,7 +136,7 @@ def add_game(group: argparse._ArgumentGroup) -> None:
     for game, option in options_of_games():
         switch = {"action": "store_true", "default": None}
         kind: dict[str, Any] = switch if option.kind is bool else {"type": count}
-        add(option_text(option.name), help=f"{game.name}: {option.help}", **kind)
+        add(f"--{option.name.replace('_', '-')}", help=f"{game.name}: {option.help}", **kind)
 
 
 def add_conditions(group: argparse._ArgumentGroup) -> None:
@@ -163,7 +165,7 @@ def add_conditions(group: argparse._ArgumentGroup) -> None:
         default="game",
         help="how long an agent's process lives",
     )
-    add("--memory", help=argparse.SUPPRESS)
+    refuse_gone(add, "--memory", "write the agent as solver:memory=MB")
 
 
 def add_views(group: argparse._ArgumentGroup) -> None:
@@ -192,19 +194,12 @@ def options_of_games() -> list[tuple[Game, Option]]:
     return [(game, option) for game in GAMES.values() for option in game.options]
 
 
-def option_text(name: str) -> str:
-    """Return an option as it is typed."""
-    return f"--{name.replace('_', '-')}"
-
-
 def plans_of(arguments: argparse.Namespace) -> list[TablePlan]:
     """Return the games of the command line; raises `InputError`.
 
     Missing protections are reported on standard error.
     """
     game = find_game(arguments.game)
-    if arguments.memory is not None:
-        raise InputError("--memory is gone; write the agent as solver:memory=MB")
     one, two = (parse_agent(text, game.name) for text in (arguments.agent1, arguments.agent2))
     start = start_position(game, arguments)
     for agent in (one, two):
@@ -247,10 +242,8 @@ def play(arguments: argparse.Namespace) -> int:
         print(f"The page is in {arguments.page}.")
         if arguments.open:
             open_address(arguments.page.resolve().as_uri())
-    if any(map(never_began, games)):
+    if any(game.result and game.result.ending is Ending.NOT_LOADED for game in games):
         return status or 1
-    if not status:
-        tell_what_would_help(games, plans[0].terms.level)
     if len(games) == 2 and not status:
         one, two = plans[0].agents
         tell_average(one.text, two.text, [game.result for game in games if game.result])
@@ -281,23 +274,13 @@ def chooses_browser(view: str) -> bool:
 
 def start_position(game: Game, arguments: argparse.Namespace) -> State:
     """Return the first position of the game; raises `InputError`."""
-    if arguments.moves is not None:
-        if game.name not in ("classic", "classic-full") or arguments.start is not None:
-            raise InputError("--moves takes the place of START in --game classic and classic-full")
-        state = after_moves(game.start(arguments.rows, arguments.columns), arguments.moves)
-    elif arguments.start is None:
-        state = game.start(arguments.rows, arguments.columns)
-    elif arguments.rows or arguments.columns:
-        raise InputError(
-            "--rows and --columns are for an empty board; a state file has its own size"
-        )
-    else:
-        state = load_start(game, arguments.start)
-    for other, option in options_of_games():
-        if getattr(arguments, option.name) is not None and other is not game:
-            raise InputError(f"{option_text(option.name)} is an option of --game {other.name}")
-    options = {option.name: getattr(arguments, option.name) for option in game.options}
-    return game.with_options(state, options)
+    in_place = game.name in ("classic", "classic-full") and arguments.start is None
+    if arguments.moves is not None and not in_place:
+        raise InputError("--moves takes the place of START in --game classic and classic-full")
+    names = [option.name for _, option in options_of_games()]
+    options = {name: value for name in names if (value := getattr(arguments, name)) is not None}
+    state = begin(game, arguments.start, arguments.rows, arguments.columns, options)
+    return state if arguments.moves is None else after_moves(state, arguments.moves)
 
 
 def tell(line: str) -> None:
@@ -336,7 +319,7 @@ def play_in_terminal(plan: TablePlan, shown: bool) -> tuple[int, Record, list[st
         return HumanSeat(plan.game, player, view.read_line, view.say, plan.terms.human_strict)
 
     status = 0
-    with Table(plan.game, plan.start, plan.agents, plan.terms, seat_person) as table, closing(view):
+    with Table(plan.game, plan.start, plan.agents, plan.terms, seat_person) as table:
         try:
             if shown:
                 view.begin()
@@ -347,6 +330,8 @@ def play_in_terminal(plan: TablePlan, shown: bool) -> tuple[int, Record, list[st
         except KeyboardInterrupt as stop:
             table.abandon(Ending.LEFT)
             status = interrupted(stop)
+            if shown:
+                view.say("interrupted")
         logs = [table.log(player) for player in (1, 2)]
     return status, table.record, logs
 
@@ -362,10 +347,11 @@ def repeat_turn(arguments: argparse.Namespace) -> int:
                 f"--replay-turn takes --time, --isolation, --log and the agent of the turn, not "
                 f"{said}: the record has the rest"
             )
-    record, number = read_place(arguments.replay_turn)
+    record, turn, state = read_place(arguments.replay_turn)
     seconds = arguments.time or record.time_limit
+    setup = setup_of(record, turn.player, seconds, arguments.agent1)
     if arguments.debug:
-        return debug_turn(record, number, seconds, arguments.agent1)
+        return debug_turn(turn.number, state, setup)
     by_fuel = record.isolation == "wasm" and arguments.isolation == "auto"
     level, notes = choose_level("wasm" if by_fuel else arguments.isolation)
     if arguments.log:
@@ -373,7 +359,7 @@ def repeat_turn(arguments: argparse.Namespace) -> int:
     prepare(level, tell)
     for line in notes:
         tell(line)
-    status, heading, log = replay_turn(record, number, seconds, level, arguments.agent1)
+    status, heading, log = replay_turn(record, turn, state, setup, level)
     if log:
         keep_log(heading, log, arguments.log)
     return status

@@ -23,7 +23,7 @@ from __future__ import annotations
 import os
 import sys
 
-if sys.argv[:1] == ["-m"] and sys.path[0] == os.getcwd() != os.path.dirname(__path__[0]):
+if sys.argv[:1] == ["-m"] and sys.path[0] == os.getcwd():
     sys.path.append(sys.path.pop(0))  # no file in that folder hides a module of Python's
 
 # isort: split

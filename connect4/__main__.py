@@ -27,9 +27,7 @@ def planned(words: list[str]) -> list[TablePlan]:
     with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
         try:
             arguments = ConnectFour.make_parser().parse_intermixed_args(words)
-        except SystemExit as stop:
-            if not stop.code:
-                raise InputError("this is no game") from None
+        except SystemExit:
             line = said.getvalue().strip().removeprefix("error: ")
             raise InputError(line.removesuffix(" (--help shows examples)")) from None
     return ConnectFour.plans_of(arguments)

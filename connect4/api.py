@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from connect4.analysis.comparison import Cost
 from connect4.config import DEFAULT_SECONDS
-from connect4.errors import IllegalAction, InputError
+from connect4.errors import InputError
 from connect4.games import begin, find_game, load_start
 from connect4.games.base import Game, Player, Seconds, State
 from connect4.isolation.in_process import InProcessSeat
@@ -75,7 +75,7 @@ def start(
     >>> state.apply(3).board()[-1].tolist()
     [0, 0, 0, 1, 0, 0, 0, 0]
     """
-    return begin(find_game(game), rows, columns, options)
+    return begin(find_game(game), None, rows, columns, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def _position(start: Start, name: str | None) -> tuple[Game, State]:
             raise InputError(f"the position is one of {game.name}, not of {name}")
         return game, start
     game = find_game(DEFAULT_GAME if name is None else name)
-    return game, game.start(None, None) if start is None else load_start(game, os.fspath(start))
+    return game, begin(game, start, None, None, {})
 
 
 def play(
@@ -257,10 +257,9 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
     with ExitStack() as stack:
         bar = show_progress(stack, "searches") if progress else None
 
-        def step(what: str, done: int, todo: int) -> None:
+        def step(done: int, todo: int) -> None:
             if bar is not None and not done:
                 bar.reset(todo)
-                bar.set_description(what)
             elif bar is not None:
                 bar.update()
 
@@ -296,7 +295,7 @@ class SearchTree:
 
     def to_html(self) -> str:
         """Return the tree as one HTML document, for any browser."""
-        tree = importlib.import_module("connect4.views.tree.tree")
+        tree = importlib.import_module("connect4.views.tree")
         return cast("str", tree.tree_page(self.game, self.start, self.agent, self.nodes))
 
     def _repr_html_(self) -> str:
@@ -328,9 +327,5 @@ def search_tree(
     rules, position = _position(start, game)
     name = _agent(agent, rules, position)
     setup = Setup(name, position.mover, rules, _positive(seconds), seed)
-    tree = importlib.import_module("connect4.views.tree.tree")
-    try:
-        nodes = tree.explain(setup, position)
-    except IllegalAction as error:
-        raise InputError(f"agent {agent!r}: the tree holds an illegal action: {error}") from None
-    return SearchTree(rules, position, name.text, nodes)
+    tree = importlib.import_module("connect4.views.tree")
+    return SearchTree(rules, position, name.text, tree.explain(setup, position))

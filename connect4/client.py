@@ -20,18 +20,17 @@ from typing import Final
 from connect4 import record as records
 from connect4.cli import Parser, check_place, count, fail, port_number, seed_number, time_limit
 from connect4.errors import AgentError, InputError, one_line
-from connect4.games import load_start
-from connect4.games.base import SIDES, Ending, Player, Seconds, Winner, opponent
+from connect4.games import begin
+from connect4.games.base import SIDES, Ending, Player, Winner, opponent
 from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicRules, DynamicState
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, PlayerLeftError, Seat, Setup
 from connect4.players.human import HumanSeat
-from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
 from connect4.players.remote import MOVE, Wire
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, final
-from connect4.server.arbiter import REMOTE, Arbiter
+from connect4.server.relay import REMOTE, Arbiter
 
 GAME_OVER: Final = "Game over: "
 
@@ -65,7 +64,7 @@ class ServerGame:
         self._board = Arbiter(record)
         self._wire, self._seat, self._player = wire, seat, player
 
-    def play(self, show: Callable[[str], None]) -> str:
+    def play(self, show: Callable[[str], object]) -> str:
         """Play to the end; return the line that says how the game ended.
 
         Raises `AgentError` if the game is interrupted. The record has a result either way.
@@ -73,7 +72,7 @@ class ServerGame:
         board = self._board
         try:
             while not board.state.is_over():
-                show(str(board.state.display()))
+                show(f"{board.state.display()}\n")
                 mover, began = board.state.mover, time.monotonic()
                 line = self._next_line(mover)
                 if line.startswith(GAME_OVER):
@@ -85,7 +84,7 @@ class ServerGame:
                 if turn.outcome is Outcome.INVALID:
                     self._end(Ending.FORFEIT, opponent(mover))
                     raise AgentError(f"the opponent's move is illegal: {turn.detail}")
-            show(str(board.state.display()))
+            show(f"{board.state.display()}\n")
             ending = board.state.ending()
             assert ending is not None
             self.record.result = final(board.state, ending)
@@ -126,13 +125,6 @@ class ServerGame:
         self.record.result = Result(self._board.state.scores(), ending, winner, detail)
 
 
-def take_seat(agent: AgentName, player: Player, seconds: Seconds, seed: int) -> Seat:
-    """Open our agent's seat."""
-    if agent.kind == "human":
-        return HumanSeat(DYNAMIC, player, input, print)
-    return open_seat(Setup(agent, player, DYNAMIC, seconds, seed), "none")
-
-
 def make_parser() -> Parser:
     """Return the command line's parser."""
     parser = Parser(
@@ -162,12 +154,12 @@ def join_and_play(arguments: argparse.Namespace) -> str:
     Raises `InputError`, or `AgentError` if the game is interrupted.
     """
     agent = parse_agent(arguments.agent, DYNAMIC.name)
-    state = load_start(DYNAMIC, arguments.start)
-    assert isinstance(state, DynamicState)
-    if state.setting[2].max_turns == DynamicRules().max_turns:  # the file sets no limit
-        state = state.with_options(max_turns=NO_LIMIT)
     options = {option.name: getattr(arguments, option.name) for option in DYNAMIC.options}
-    state = state.with_options(**options)
+    state = begin(DYNAMIC, arguments.start, None, None, options)
+    assert isinstance(state, DynamicState)
+    file_limit = state.layout.rules.max_turns
+    if arguments.max_turns is None and file_limit == DynamicRules().max_turns:  # it sets none
+        state = state.with_options(max_turns=NO_LIMIT)
     if arguments.record is not None:
         check_place("--record", arguments.record)
     if len(arguments.game.split()) != 1:
@@ -175,17 +167,17 @@ def join_and_play(arguments: argparse.Namespace) -> str:
     player: Player = 1 if arguments.colour == COLOURS[0] else 2
     seed = random.SystemRandom().randrange(2**31) if arguments.seed is None else arguments.seed
     seconds = arguments.time - min(MARGIN[0], MARGIN[1] * arguments.time)
-    show = print if agent.kind == "human" else (lambda board: None)
-    with (
-        closing(take_seat(agent, player, seconds, seed)) as seat,
-        closing(Wire(arguments.host, arguments.port)) as wire,
-    ):
+    if agent.kind == "human":
+        seat: Seat = HumanSeat(DYNAMIC, player, input, print)
+    else:
+        seat = open_seat(Setup(agent, player, DYNAMIC, seconds, seed), "none")
+    with closing(seat), closing(Wire(arguments.host, arguments.port)) as wire:
         wire.join(arguments.game, arguments.colour)
         names = [RecordedPlayer(agent.text), RecordedPlayer(REMOTE)]
         one, two = names if player == 1 else reversed(names)
         game = ServerGame(wire, seat, player, Record(DYNAMIC, state, (one, two), seconds, seed))
         try:
-            return game.play(show)
+            return game.play(print if agent.kind == "human" else str)
         finally:
             if arguments.record is not None:
                 records.write(game.record, arguments.record)

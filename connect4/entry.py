@@ -1,53 +1,22 @@
-"""Handle interrupts and failed imports while a command loads; the commands import this first.
+"""Handle interrupts and missing packages while a command loads; the commands import this first.
 
 Loading takes up to a second. Without this module, a Ctrl-C during that time would show a traceback
-from inside numpy. So would a failed import, when the kit's environment is not active or a file in
-the current folder has the name of a required module.
+from inside numpy. So would a missing numpy, when the kit's environment is not active.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import os
 import signal
 import sys
-import traceback
 from pathlib import Path
-from types import TracebackType
 from typing import Final
 
 NEEDED: Final = ("numpy", "tabulate")
 
 
-def hiding(trace: TracebackType | None) -> str | None:
-    """Return the file in the current folder that Python loaded in place of a required module.
-
-    It is that module now or, if it failed to load, one of the files of `trace`.
-    """
-    names = {*sys.stdlib_module_names, *NEEDED}
-    loaded: list[str | None] = [getattr(sys.modules.get(name), "__file__", None) for name in names]
-    run = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(trace)]
-    for file in filter(None, (*loaded, *run)):
-        folder, name = os.path.split(os.path.abspath(file))
-        if folder == os.getcwd() and name.removesuffix(".py") in names:
-            return os.path.join(folder, name)
-    return None
-
-
-def explain(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Report in one line which file breaks the imports, else show the traceback."""
-    file = hiding(trace)
-    if file is None:
-        sys.__excepthook__(kind, error, trace)
-        return
-    module = os.path.basename(file).removesuffix(".py")
-    line = f"error: Python takes {file} for its own module {module}: rename that file"
-    print(f"{line}, or run the command in another folder", file=sys.stderr)
-
-
 def begin() -> None:
     """Let Ctrl-C end the process silently; exit if a module is missing."""
-    sys.excepthook = explain
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     for name in NEEDED:
@@ -62,7 +31,6 @@ def begin() -> None:
 
 def ready() -> None:
     """Restore Ctrl-C once the imports are done: from now on it raises `KeyboardInterrupt`."""
-    sys.excepthook = sys.__excepthook__
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

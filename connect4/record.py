@@ -118,7 +118,7 @@ class Record:
         """Return the replay page that Jupyter displays; None before the game has ended."""
         if self.result is None:
             return None
-        page = resolve("connect4.views.page.page:page")([self])
+        page = resolve("connect4.views.page:page")([self])
         framed: str = resolve("connect4.views.document:frame")(page)
         return framed
 
@@ -214,6 +214,16 @@ def read(path: Path) -> Record:
         return loads(text)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+
+
+def read_turn(path: Path, number: int) -> tuple[Record, State]:
+    """Read a record; return it and the position before a turn; raises `InputError`."""
+    record = read(path)
+    if not record.turns:
+        raise InputError(f"{path}: no turn was played; play the game again")
+    if not 1 <= number <= len(record.turns):
+        raise InputError(f"{path}:{number}: the record has turns 1 to {len(record.turns)}")
+    return record, list(replay(record))[number - 1]
 
 
 def loads(text: str) -> Record:

@@ -113,7 +113,7 @@ def play(
             if reply is None:
                 reply = seats[player].ask(state, limits[player])
         except PlayerLeftError:
-            result = abandoned(state, Ending.LEFT)
+            result = Result(state.scores(), Ending.LEFT, 0)
             break
         turn, state = step(number, state, reply)
         yield TurnEnded(turn, state)
@@ -163,8 +163,3 @@ def not_loaded(state: State, seats: Mapping[Player, Seat]) -> Result | None:
     reasons = dict.fromkeys(reason for reason in failures.values() if reason is not None)
     winner: Winner = 0 if len(failed) == 2 else opponent(failed[0])
     return Result(state.scores(), Ending.NOT_LOADED, winner, "\n\n".join(reasons))
-
-
-def abandoned(state: State, ending: Ending) -> Result:
-    """Return the result of an interrupted game: the current scores, and no winner."""
-    return Result(state.scores(), ending, 0)

@@ -22,7 +22,7 @@ from connect4.players.base import (
 from connect4.players.names import AgentName
 from connect4.players.registry import file_hash, method_of
 from connect4.record import Record, RecordedPlayer
-from connect4.referee import Event, Over, Turn, TurnBegun, TurnEnded, abandoned, play
+from connect4.referee import Event, Over, Result, Turn, TurnBegun, TurnEnded, play
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class Table:
     def abandon(self, ending: Ending) -> None:
         """Set the result of an interrupted game: the current scores, and no winner."""
         if self.record.result is None:
-            self.record.result = abandoned(self._state, ending)
+            self.record.result = Result(self._state.scores(), ending, 0)
 
     def log(self, player: Player) -> str:
         return self._seats[player].log

@@ -1,6 +1,6 @@
-"""Make the screenshots of the pages: a part of `make screenshots`; needs Chromium.
+"""Make the pictures of the documents, of one seeded game and one search: `make screenshots`.
 
-One seeded game and one search are shown light, dark and as on a phone, as PNG files in this folder.
+Needs Chromium.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import connect4
 from connect4.record import Record
-from connect4.views.page.page import page
-from tests.browser import PHONE, STILL, Browser, NoBrowserError
+from connect4.views.page import page
+from tests.browser import STILL, Browser, NoBrowserError
 
 FOLDER = Path(__file__).parent
 WIDE = (1200, 1480)
@@ -46,14 +46,11 @@ def main() -> int:
         replay.write_text(page([record]), encoding="utf-8")
         tree.write_text(search(), encoding="utf-8")
         try:
-            for file, fragment, size, dark, keys, picture in (
-                (replay, half, WIDE, False, "w", "page-light.png"),
-                (replay, half, WIDE, True, "w", "page-dark.png"),
-                (replay, half, PHONE, False, "", "page-phone.png"),
-                (tree, "", TREE, False, "cc", "tree.png"),
-                (tree, "", TREE, True, "v", "tree-dark.png"),
+            for file, fragment, size, keys, picture in (
+                (replay, half, WIDE, "w", "page-light.png"),
+                (tree, "", TREE, "cc", "tree.png"),
             ):
-                browser.open(file, fragment, size, dark)
+                browser.open(file, fragment, size, False)
                 browser.press(*keys)
                 browser.wait(STILL)
                 browser.screenshot(FOLDER / picture)

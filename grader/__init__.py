@@ -10,11 +10,7 @@ See docs/api.md and help(grader.compare) for details. Modules are loaded on firs
 
 from __future__ import annotations
 
-import os
-import sys
-
-if sys.argv[:1] == ["-m"] and sys.path[0] == os.getcwd() != os.path.dirname(__path__[0]):
-    sys.path.append(sys.path.pop(0))  # no file in that folder hides a module of Python's
+import connect4  # noqa: F401 - first: then no file in this folder hides a module of Python's
 
 # isort: split
 from typing import TYPE_CHECKING, Any

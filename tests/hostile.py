@@ -105,7 +105,10 @@ MOVES: Final = {
     "returns_three": "return 0, False, 1",
     "sets_trace": "sys.settrace(lambda *_: None); sys.setprofile(lambda *_: None)",
     "slow_regular_expression": "return len(re.match('(a+)+$', 'a' * 60 + 'b')), False",
-    "writes_without_a_line_end": "while True: os.write(3, b'0' * 4096)",
+    "writes_without_a_line_end": (
+        "sockets = [n for n in range(3, 64) if Path(f'/proc/self/fd/{n}').is_socket()]\n"
+        "        while True: os.write(sockets[0], b'0' * 4096)"
+    ),
 }
 """Agents that do this before they play, or in place of it."""
 

@@ -25,7 +25,7 @@ from connect4.players.registry import PLAYERS
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, Turn
 from connect4.search.solver import LibrarySolver, Solver
-from connect4.views.page.page import page
+from connect4.views.page import page
 from tests.browser import Browser
 from tests.command import environment, run
 from tests.games import classic_record, played

@@ -117,7 +117,7 @@ def test_an_honest_answer_is_a_move_whatever_numbers_it_is_made_of(tmp_path, ans
         ("(np.uint64(2**64 - 1), False)", "column is outside the board"),
         ("(-1, False)", "column is negative"),
         ("(3, None)", "is_popout is True or False, not None"),
-        ("(3, -10**5000)", "is_popout is True or False, not a number too long to print"),
+        ("(3, -10**5000)", "is_popout is True or False, not a value of type int"),
         ("(3, 'P')", "is_popout is True or False, not 'P'"),
         ("(3, np.timedelta64(1))", "is_popout is True or False, not a value of type timedelta64"),
         ("(Seven(), False)", "a column is a whole number, not a value of type Seven"),
@@ -128,7 +128,6 @@ def test_an_honest_answer_is_a_move_whatever_numbers_it_is_made_of(tmp_path, ans
         ("(Count(3), False)", "a column is a whole number, not a value of type Count"),
         ("(3, Seven())", "is_popout is True or False, not a value of type Seven"),
         ("(3, Mine(1))", "is_popout is True or False, not a value of type Mine"),
-        ("MetaTuple((3, False))", "an action is a plain tuple; this one redefines how tuples"),
     ],
 )
 def test_any_other_answer_costs_the_turn_with_the_reason(tmp_path, answer, detail):
@@ -140,10 +139,10 @@ def test_any_other_answer_costs_the_turn_with_the_reason(tmp_path, answer, detai
 
 
 @pytest.mark.parametrize("method", ["iter", "len", "getitem", "eq", "hash", "getattribute"])
-def test_a_tuple_that_lies_about_itself_is_refused(tmp_path, method):
-    turn = first_turn(tmp_path, "return Lie((3, False))", HOSTILE.format(method=method))
-    assert turn.outcome is Outcome.INVALID
-    assert turn.detail == "an action is a plain tuple; this one redefines how tuples behave"
+def test_a_tuple_that_lies_about_itself_is_read_as_it_is(tmp_path, method):
+    for kind in ("Lie", "MetaTuple"):
+        turn = first_turn(tmp_path, f"return {kind}((3, False))", HOSTILE.format(method=method))
+        assert (turn.outcome, turn.text, turn.detail) == (Outcome.PLAYED, "3", None)
 
 
 @pytest.mark.parametrize(

@@ -64,8 +64,8 @@ def test_a_board_of_an_impossible_size_is_refused(shape):
     ("lines", "message"),
     [
         ([], "board.txt:1: the file is empty; expected rows of 0, 1 and 2"),
-        (["6", "0 0"], "board.txt:1: classic Connect 4 has no pop-outs; delete this line "),
-        (["0 1 2", "0 0"], "board.txt:1: classic Connect 4 has no pop-outs; delete this line "),
+        (["6", "0 0"], "board.txt:1: classic Connect 4 counts no pop-outs; delete this line "),
+        (["0 1 2", "0 0"], "board.txt:1: classic Connect 4 counts no pop-outs; delete this line "),
         (["0 0 3", "0 0"], "board.txt:1: player 3 to move; expected 1 or 2"),
         (["0", " ".join("0" * 13)], "board.txt: a board of 1 rows by 13 columns: classic"),
         (["0", *["0"] * 13], "board.txt: a board of 13 rows by 1 columns: classic"),

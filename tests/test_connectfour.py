@@ -324,30 +324,13 @@ def test_a_file_that_needs_a_fresh_player_for_each_turn_is_told(tmp_path: Path) 
     path = agent(tmp_path, KEEPS_A_FLAG)
     command = (COMMAND, f"ai:{path.name}", "random", "case4", "--view", "none")
     done = run(*command, cwd=tmp_path)
-    told = (
-        "a fresh player answers this position. The file may keep something from its earlier turns, "
-        "such as a stop flag. --lifetime move makes a fresh player for each turn, as the course's "
-        "simulator did.\n"
-    )
-    assert done.stdout.endswith(f"Player 1 (ai:agent.py), turn 3: {told}")
+    assert "--lifetime move makes one for each turn of a game.\n" in done.stdout
     again = run(COMMAND, "--replay-turn", "connect4-fault.json:3", cwd=tmp_path)
-    assert again.stdout.endswith(f"differs from the recorded one. A{told[1:]}")
+    assert "differs from the recorded one. A fresh player answers this position. " in again.stdout
     fresh = run(*command, "--lifetime", "move", cwd=tmp_path)
     assert "faults" not in fresh.stdout
-    path = agent(tmp_path, "return None")
-    assert "answers this position" not in run(*command, "--time", "1", cwd=tmp_path).stdout
-
-
-@pytest.mark.slow
-def test_a_file_that_keeps_more_time_in_reserve_than_it_has_is_told(tmp_path: Path) -> None:
-    path = agent(tmp_path, "if self.limit > 1:\n    return get_valid_actions(1, state)[0]")
-    source = path.read_text(encoding="utf-8").replace("):\n", "):\n        self.limit = time\n", 1)
-    path.write_text(source, encoding="utf-8")
-    command = (COMMAND, f"ai:{path.name}", "random", "case4", "--view", "none", "--time", "1")
-    assert run(*command, cwd=tmp_path).stdout.endswith(
-        "Player 1 (ai:agent.py), turn 3: with 5 s a move a player answers this position. "
-        "1 s is too little for the file; it may keep more than that in reserve.\n"
-    )
+    path = agent(tmp_path, "1 / 0")
+    assert "--lifetime" not in run(*command, cwd=tmp_path).stdout
 
 
 @pytest.mark.slow
@@ -473,30 +456,6 @@ def test_without_numpy_one_line_says_to_activate_the_environment(module: str) ->
         bare, cwd=ROOT, capture_output=True, text=True, env=environment(), check=False
     )
     assert_refused(done, "has no numpy: activate the kit's environment first (source .venv/bin/")
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "module"),
-    [
-        ("random.py", "mine = 1\n", "connect4.ConnectFour"),
-        ("numpy.py", "mine = 1\n", "grader"),
-        ("heapq.py", "1 / 0\n", "connect4.ConnectFour"),
-        ("heapq.py", "1 / 0\n", "connect4"),
-        ("heapq.py", "1 / 0\n", "grader"),
-    ],
-)
-def test_a_file_called_like_a_module_that_is_needed_is_named_in_one_line(
-    name: str, text: str, module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))  # as the kit's own folder is: before Python's
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    done = run(module, "check", "ai.py", cwd=tmp_path)
-    own = name.removesuffix(".py")
-    assert done.returncode != 0
-    assert done.stderr.splitlines() == [
-        f"error: Python takes {tmp_path / name} for its own module {own}: rename that file, "
-        "or run the command in another folder"
-    ]
 
 
 @pytest.mark.parametrize(

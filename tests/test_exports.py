@@ -185,7 +185,7 @@ def test_canvas_marks_are_scaled_to_the_points_possible(
 def test_an_export_that_a_spreadsheet_saved_is_read(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "export.csv"
     path.write_bytes(CANVAS.removeprefix("\ufeff").encode(encoding))
-    assert read_export(path).rows[2][0] == "Müller, Ben"
+    assert read_export(path).rows[2]["Student"] == "Müller, Ben"
     path.write_bytes(b"Student,ID,Section\r\n\x81,1,2\r\n")
     with pytest.raises(InputError, match="cannot be read; save it as CSV in UTF-8"):
         read_export(path)

@@ -113,7 +113,8 @@ def test_a_win_counts_one_and_a_loss_minus_one(tmp_path: Path) -> None:
     mark = mark_match(planned[0].match, planned, played, rubric)
     assert mark.points == 40 * 50 / 80
     text = "\n".join(explained(mark, rubric))
-    assert "1 won, 1 drawn, 0 lost. A win counts 1, a draw 0, a loss -1: a mean of +0.50" in text
+    assert text.startswith("You won 1 and drew 1 of 2 games.\n")
+    assert "\nA win counts 1, a draw 0, a loss -1: a mean of +0.50 a game.\n" in text
     assert "100 x (1 - 0) / 2 = +50.00 %" in text
     assert "Points: 40 x 50.00 / 80 = 25.00 of 40" in text
     assert "scores" not in text
@@ -153,11 +154,11 @@ def test_a_class_of_pop_out_is_graded(tmp_path: Path) -> None:
     assert (ben["Total"], ben["Invalid"], ben["Errors"]) == ("0.00", "4", "0")
     page = words(tmp_path / "out" / "feedback" / "ann.html")
     assert "A: random 40.00 / 40 (too few games for an interval) You won all 2 games." in page
-    assert "2 games: 2 won, 0 drawn, 0 lost. A win counts 1" in page
+    assert "A win counts 1, a draw 0, a loss -1: a mean of +1.00 a game." in page
     assert "game part opponent board side round result game 1 A random popout first 1 won" in page
     assert not re.search(r"\d to \d+ [+-]", page)  # no scores
     page = words(tmp_path / "out" / "feedback" / "ben.html")
-    assert "Lost turns: 2 invalid. A lost turn loses the game." in page
+    assert "You lost turns (2 invalid); each loses its game." in page
     assert "lost turns popout 2 -1.00 -100.0 2 invalid" in page
     assert "column 0 is empty: there is nothing to pop out" in page
 
@@ -176,6 +177,6 @@ def test_a_tournament_of_classic_connect_4(tmp_path: Path) -> None:
     places = done.stdout.split("\nplaces\n")[1].splitlines()
     last = places[4].split()
     assert last[:2] == ["3", "cem"]
-    assert last[-2:] == ["-1.00", "groups"]
+    assert last[-4:] == ["-1.00", "4", "0-0-4", "groups"]
     standings = (tmp_path / "out" / "standings.html").read_text(encoding="utf-8")
     assert ">\N{MINUS SIGN}1.00</span>" in standings

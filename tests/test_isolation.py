@@ -21,8 +21,9 @@ from connect4.errors import InputError, IsolationError, headline
 from connect4.games.extended import EXTENDED
 from connect4.isolation import agent_process, machine, readable, spawn, submission
 from connect4.isolation import seat as isolated
-from connect4.isolation.measuring import Reloads, Spent, Timed
-from connect4.isolation.seat import MADE_ANEW, Level, Lifetime, Limits, choose_level, open_seat
+from connect4.isolation.measuring import Spent, Timed
+from connect4.isolation.reloaded import MADE_ANEW
+from connect4.isolation.seat import Level, Lifetime, Limits, choose_level, open_seat
 from connect4.isolation.spawn import PATIENCE
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.registry import parse_agent
@@ -423,7 +424,7 @@ def test_what_an_agent_does_and_prints(level: Level, name: str, tmp_path: Path) 
 
 REACHABLE = """
     connect4 connect4.config connect4.errors connect4.games connect4.games.base
-    connect4.games.classic connect4.games.dynamic connect4.games.extended connect4.games.files
+    connect4.games.classic connect4.games.dynamic connect4.games.extended connect4.games.state_files
     connect4.games.grid connect4.games.popout connect4.games.runs connect4.isolation.limits
     connect4.isolation.protocol connect4.isolation.sandbox connect4.isolation.seccomp
     connect4.isolation.submission connect4.isolation.worker connect4.players.base
@@ -479,11 +480,11 @@ def test_an_agent_that_idles_past_its_limit_cannot_blame_a_busy_machine(
     tmp_path: Path, then: str
 ) -> None:
     """It waited for a processor, but for less than it idled."""
-    core = max(os.sched_getaffinity(0))
     work = "import os, signal, time\nend = time.thread_time() + 0.1\n"
     path = agent(tmp_path, f"{work}while time.thread_time() < end: pass\n{then}")
+    opened = seat(path)
+    core = max(os.sched_getaffinity(0)) if opened._core is None else opened._core
     with burners(core, 1):
-        opened = open_seat(setup(path), "process", core=core)
         reply = opened.ask(board(), 0.5)
         opened.close()
     assert reply.outcome is Outcome.TIMEOUT
@@ -522,15 +523,16 @@ def test_what_counts_as_late_and_what_is_said(timed: Timed, limit: float, text: 
     assert Timed(0.37, busy=0.38).seconds == 0.37
 
 
-def test_the_reload_after_a_starved_turn_is_free() -> None:
-    reloads = Reloads(Limits(reload_seconds=1.0))
-    reloads.free = True
-    reloads.add(5.0)
-    assert (reloads.used_up, reloads.allowed(), reloads.after_loss) == (None, 1.0, MADE_ANEW)
-    reloads.add(1.0)
-    assert reloads.without_player == "without a player: its loading time of 1 s was used up"
-    lost = "No new AIPlayer is made: its loading time of 1 s was used up."
-    assert reloads.after_loss == lost
+def test_the_reload_after_a_starved_turn_is_free(tmp_path: Path) -> None:
+    path = agent(tmp_path, "import os; os._exit(3)")
+    opened = seat(path, limits=Limits(reload_seconds=0.0))
+    opened._reload_is_free = True
+    details = [opened.ask(board(), 5.0).detail or "" for _ in range(3)]
+    opened.close()
+    assert details[0].endswith(f"\n{MADE_ANEW}")
+    used_up = "its loading time of 0 s was used up"
+    assert details[1].endswith(f"\nNo new AIPlayer is made: {used_up}.")
+    assert details[2] == f"without a player: {used_up}"
 
 
 @pytest.mark.slow

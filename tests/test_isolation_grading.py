@@ -1,4 +1,4 @@
-"""Isolation as graded games have it: processes that do not die, and processors."""
+"""Isolation as graded games have it: processes that do not die."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import run
-from tests.grading import COMMAND, games, hand_in, rubric, searcher, start, stored_records
+from tests.grading import games, hand_in, rubric, searcher, start
 from tests.seats import TRACER
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
@@ -34,19 +33,6 @@ class AIPlayer:
     get_expectimax_move = get_intelligent_move
 """
 """Known by the memory that it keeps from its second turn on: the questions before play end."""
-
-COUNTS_PROCESSORS = """
-import os
-
-class AIPlayer:
-    def __init__(self, player_number, time):
-        pass
-
-    def get_intelligent_move(self, state):
-        raise ValueError(f"has {len(os.sched_getaffinity(0))} of the processors")
-
-    get_expectimax_move = get_intelligent_move
-"""
 
 
 def find_hog(seconds: float) -> int:
@@ -92,25 +78,3 @@ def test_who_leaves_a_process_behind_plays_no_more_and_the_others_are_graded(
     played = games(tmp_path / "grade.db").values()
     assert sum("zoe" in game[:2] for game in played) == 4
     assert sum("hog" in game[:2] for game in played) == 2  # two are handed out at once
-
-
-def assert_one_processor_each(results: Path) -> None:
-    records = stored_records(results)
-    details = [
-        str(turn["detail"]).splitlines()[-1]
-        for record in records.values()
-        for turn in record["turns"]
-        if turn["outcome"] == "error"
-    ]
-    assert details
-    assert set(details) == {"ValueError: has 1 of the processors"}
-
-
-@pytest.mark.slow
-def test_more_games_than_processors_leave_each_agent_one_processor(tmp_path: Path) -> None:
-    path = rubric(tmp_path)
-    hand_in(tmp_path / "class", "ann", COUNTS_PROCESSORS)
-    arguments = ("grade", "class", "--rubric", path, "--isolation", "process")
-    done = run(COMMAND, *arguments, "--jobs", "4", "--force-jobs", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert_one_processor_each(tmp_path / "grade.db")

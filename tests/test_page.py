@@ -18,7 +18,7 @@ from connect4.games.runs import run_changes
 from connect4.players.base import Outcome
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, Turn
-from connect4.views.page.page import page
+from connect4.views.page import page
 from tests.browser import PHONE, WIDE, Browser
 from tests.command import run
 from tests.games import classic_record

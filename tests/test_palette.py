@@ -42,12 +42,6 @@ def test_text_stands_out_from_what_it_stands_on(theme: str) -> None:
         assert contrast(colour[player], colour[f"{player}-ink"]) >= 3
 
 
-def test_a_terminal_gets_the_nearest_of_its_own_colours() -> None:
-    assert palette.terminal_codes({"TERM": "xterm-256color"}) == ("1;38;5;166", "1;38;5;32")
-    assert palette.terminal_codes({"TERM": "xterm", "COLORTERM": "truecolor"})[0] == "1;38;5;166"
-    assert palette.terminal_codes({"TERM": "linux"}) == ("1;31", "1;34")
-
-
 def test_the_palette_is_the_only_place_that_names_a_colour() -> None:
     for path in VIEWS.rglob("*"):
         if path.suffix in (".py", ".css", ".js") and path.name != "palette.py":

@@ -80,7 +80,6 @@ def test_who_cannot_move_has_drawn():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("1\n0 0\n", "x:1: Pop Out counts no pop-outs; expected 0 (or `0 0 2`)"),
         ("0\n0 0\nturn=3\n", "x: no setting 'turn'; expected turns"),
         ("0\n0 0\nturns=-1\n", "x: turns='-1'; expected a whole number"),
         ("0\n0 0\nhistory=1:2\n", "x: '1:2' in history; expected number:number:player"),
@@ -91,6 +90,12 @@ def test_who_cannot_move_has_drawn():
 def test_a_state_file_that_is_wrong_is_refused_in_one_line(text, why):
     with pytest.raises(InputError, match=f"^{re.escape(why)}$"):
         POP_OUT.read(text, "x")
+
+
+def test_a_plain_grid_is_read_and_pop_outs_are_refused():
+    assert POP_OUT.read("00\n10\n", "x") == POP_OUT.read("0 0 2\n0 0\n1 0\n", "x")
+    with pytest.raises(InputError, match="counts no pop-outs; delete this line"):
+        POP_OUT.read("1\n0 0\n", "x")
 
 
 def test_a_record_of_pop_out_reads_and_is_analysed():

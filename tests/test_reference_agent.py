@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -271,17 +270,3 @@ def test_the_state_handed_in_stays_as_it_is() -> None:
     player.get_intelligent_move((board, popouts))
     assert np.array_equal(board, state.board())
     assert (popouts[1].get_int(), popouts[2].get_int()) == state.popouts
-
-
-@pytest.mark.parametrize("method", ["get_intelligent_move", "get_expectimax_move"])
-def test_a_settled_move_is_played_before_the_time_is_over_and_said_so(
-    method: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    state = played(empty(6, 8), 14, random.Random(13)).for_agent()
-    player = AIPlayer(1, 2)
-    assert getattr(player, method)(state) == (3, False)
-    assert re.match(r"3 is settled after [01]\.\d of 2 s$", capsys.readouterr().out)
-    player.expected_play(state)  # is asked for what the whole time finds
-    player.node_budget = 2000
-    getattr(player, method)(state)
-    assert not capsys.readouterr().out

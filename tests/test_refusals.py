@@ -22,7 +22,7 @@ TREE = "connect4.views.tree"
 ANALYSIS = "connect4.analysis"
 SERVER = "connect4.server"
 CLIENT = "connect4.client"
-PACKAGES = (PAGE, TREE, ANALYSIS, SERVER)
+PACKAGES = (ANALYSIS, SERVER)
 
 USUAL = {TREE: ("-o", "tree.html"), CLIENT: ("--agent", "random")}
 """What stands before the arguments below: of an option, the last one counts."""
@@ -59,7 +59,7 @@ REFUSED = {
         ("ai random --view none --record .", "--record .: that is a folder"),
         ("ai random --page no/x.html", "--page no/x.html: no folder 'no'"),
         ("ai random --tiem 3", "unrecognized arguments: --tiem"),
-        ("--replay-turn unborn.json:1", "an agent could not be loaded", "; play the game again"),
+        ("--replay-turn unborn.json:1", "unborn.json: no turn was played; play the game again"),
         ("--replay-turn nowhere.json:3", "nowhere.json: the record cannot be read"),
         ("--replay-turn nowhere.json", "expected RECORD:N"),
         ("--replay-turn nowhere.json:²", "expected RECORD:N"),
@@ -74,12 +74,11 @@ REFUSED = {
         ("random random --game classic --rows 0", "--rows: '0' is not a whole number above 0"),
         ("random random --game classic --columns x", "--columns: 'x' is not a whole number"),
         ("random random --columns 7", "6 rows by 7 columns", "even number of columns"),
-        ("random random case1 --rows 6", "--rows and --columns are for an empty board"),
+        ("random random case1 --rows 6", "rows and columns are for an empty board"),
         ("random random --game dynamic --rows 6", "starts on 7 rows by 7 columns"),
-        ("random random --game classic --line 3", "--line is an option of --game dynamic"),
-        ("random random --memory 16", "--memory is gone; write the agent as solver:memory=MB"),
-        ("random random --max-turns 9", "--max-turns is an option of --game dynamic"),
-        ("random random --repetition", "--repetition is an option of --game dynamic"),
+        ("random random --game classic --line 3", "classic has no option 'line'"),
+        ("random random --memory 16", "--memory: is gone: write the agent as solver:memory=MB"),
+        ("random random --max-turns 9", "extended has no option 'max_turns'"),
         ("random random --game dynamic --line 5", "a line of 5: expected 3 or 4"),
         ("random random --game dynamic d", "d: no such file", "a.txt, b.txt, c.txt, start.txt"),
         ("random random --game dynamik", "(did you mean 'dynamic'?)", "classic-full"),
@@ -98,7 +97,7 @@ REFUSED = {
         ("none.json:5", "none.json: the record cannot be read: No such file or directory"),
         ("none.txt", "none.txt: no such file"),
         ("over.txt", "the game is over in that position"),
-        ("case1 --rows 6", "--rows and --columns are for a game's usual start"),
+        ("case1 --rows 6", "rows and columns are for an empty board"),
         ("--rows 99 --game classic", "99"),
         ("--rows 0", "'0' is not a whole number above 0"),
         ("--time -5", "'-5' is not a time limit; expected seconds above 0"),

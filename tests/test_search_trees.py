@@ -135,18 +135,6 @@ def test_expectimax_takes_the_best_mean_where_minimax_is_cautious():
     assert found.value == pytest.approx((-4 + 5 + 6) / 3)  # player 1 draws lots there
 
 
-def test_sampled_chance_nodes_visit_so_many_children_and_are_right_on_average():
-    tree = {"a": {str(number): number for number in range(10)}}
-    values = []
-    for seed in range(400):
-        root = Drawn(tree)
-        chosen = Expectimax(BY_VALUE, samples=3, rng=Random(seed)).search(root, 2)
-        assert len(root.seen) == 1 + 3
-        assert len(set(root.seen)) == 1 + 3
-        values.append(chosen.value)
-    assert sum(values) / len(values) == pytest.approx(4.5, abs=0.4)
-
-
 def test_playouts_begin_with_the_mover_and_are_signed_for_it():
     tree = {"a": 1, "b": 1, "c": 1, "d": {"e": -1}}
     estimate = sampled(4000, Random(1))

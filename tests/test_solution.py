@@ -18,7 +18,7 @@ from connect4.players.base import Setup
 from connect4.players.names import STUDENT_FILE, AgentName
 from connect4.search.trace import Flag
 from connect4.utils import get_pts
-from connect4.views.tree.tree import explain
+from connect4.views.tree import explain
 from tests.command import run
 from tests.test_reference_agent import best_margin, empty, played, positions, small_endgames
 

@@ -12,8 +12,8 @@ from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import parse_agent
 from connect4.search.base import WIN, Deadline, Evaluation, OutOfBudgetError, center, win_or_loss
-from connect4.search.book import opening_book
 from connect4.search.minimax import TableAlphaBeta
+from connect4.search.openings import find_opening
 from connect4.search.solver import LibrarySolver, Solver
 from tests.positions import random_position, wins
 
@@ -102,7 +102,7 @@ def openings(number, seed):
 def in_book(state):
     """Return what the opening book holds of a position."""
     one, two = state.bitboards()
-    return opening_book().find(one if state.mover == 1 else two, one | two)
+    return find_opening(one if state.mover == 1 else two, one | two)
 
 
 def test_the_book_opens_in_the_centre_and_wins():
@@ -131,11 +131,11 @@ def test_the_book_holds_no_other_positions():
     grid = CLASSIC.start(6, 7).grid
     floor = [grid.bit(5, column) for column in range(3)]
     above = grid.bit(4, 0)
-    assert opening_book().find(floor[1] | floor[2], sum(floor) | above) is not None
+    assert find_opening(floor[1] | floor[2], sum(floor) | above) is not None
     upside_down = grid.bit(5, 0), grid.bit(5, 0) | above  # the mover's below, the other's on top
-    assert opening_book().find(*upside_down) is not None
+    assert find_opening(*upside_down) is not None
     twice = 0, floor[0] | above  # two of the other side, none of the mover's
-    assert opening_book().find(*twice) is None
+    assert find_opening(*twice) is None
 
 
 @pytest.mark.bitbully

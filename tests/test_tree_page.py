@@ -21,8 +21,7 @@ from connect4.players.base import Setup
 from connect4.players.registry import build, parse_agent
 from connect4.search.base import WIN
 from connect4.search.trace import Flag, Kind, Node
-from connect4.views.tree.__main__ import main
-from connect4.views.tree.tree import tree_page
+from connect4.views.tree import main, tree_page
 from tests.browser import PHONE, Browser
 from tests.command import assert_refused, environment, run
 from tests.games import classic_record
@@ -359,7 +358,7 @@ def test_the_message_names_the_option_that_gives_the_published_counts(
     assert int(counts.split()[1]) < PUBLISHED[depth]
     assert note.endswith(
         " positions were known from the transposition table and not searched again; "
-        "the option tt=off searches them and gives the published counts"
+        "the option tt=off searches them"
     )
 
 
@@ -544,7 +543,7 @@ def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
         ("return [(0, None, 'MAX', 7, -9, 9, 'nice')]", "node 0 of its tree: 'nice'"),
         (
             "return [(0, None, 'MAX', 7, -9, 9, ''), (1, (9, False), 'MIN', 7, -9, 9, '')]",
-            "the tree holds an action that is none: column 9 is outside 0..5",
+            "the tree holds an illegal action: column 9 is outside 0..5",
         ),
         (
             "return [(0, None, 'MAX', 7, -9, 9, ''), (True, (3, False), 'MIN', 7, -9, 9, '')]",

@@ -12,8 +12,8 @@ import pytest
 from connect4.games import GAMES
 from connect4.record import Record
 from connect4.views import document
-from connect4.views.page.page import page
-from connect4.views.tree.__main__ import main as tree
+from connect4.views.page import page
+from connect4.views.tree import main as tree
 from grader.handin.submission import Submission
 from grader.output.class_page import standings_page
 from grader.output.markup import table, whole

@@ -7,7 +7,6 @@ from connect4 import entry  # first: it handles errors of the imports below
 # isort: split
 import os
 import sys
-import time
 from pathlib import Path
 
 from connect4 import record as records
@@ -16,26 +15,10 @@ from connect4.cli import Parser, check_place, count, fail, time_limit
 from connect4.errors import InputError
 
 
-class ProgressLine:
-    """Reports progress on standard error: in place on a terminal, else after each tenth."""
-
-    def __init__(self) -> None:
-        self._began = time.monotonic()
-
-    def __call__(self, what: str, done: int, todo: int) -> None:
-        """Report progress; see `Progress`."""
-        if not done:
-            self._began = time.monotonic()
-        left = ""
-        if 0 < done < todo:
-            seconds = (time.monotonic() - self._began) / done * (todo - done)
-            left = f", about {int(seconds) // 60}:{int(seconds) % 60:02} left"
-        line = f"{what}: {done} of {todo}{left}"
-        if sys.stderr.isatty():
-            end = "\n" if done == todo else ""
-            print(f"\r\x1b[K{line}", end=end, file=sys.stderr, flush=True)
-        elif done * 10 // max(1, todo) > (done - 1) * 10 // max(1, todo):
-            print(line, file=sys.stderr, flush=True)
+def report(done: int, todo: int) -> None:
+    """Report each tenth of the searches on standard error."""
+    if done * 10 // todo > (done - 1) * 10 // todo:
+        print(f"positions: {done} of {todo}", file=sys.stderr, flush=True)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -58,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
         entry.ready()
         record = records.read(arguments.record)
         check_place("-o", place)
-        found = analyse(record, arguments.time, arguments.jobs, ProgressLine())
+        found = analyse(record, arguments.time, arguments.jobs, report)
         record.extra["analysis"] = found
         records.write(record, place)
     except InputError as error:

@@ -7,10 +7,8 @@ is the value that best play loses between the positions before and after it.
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from connect4 import record as records
 from connect4.analysis.comparison import Cost, Expected, cost_of
@@ -20,9 +18,6 @@ from connect4.games.base import Game, Seconds
 from connect4.players.base import Outcome
 from connect4.record import Record
 from connect4.referee import Turn
-
-if TYPE_CHECKING:
-    pass
 
 WORST: Final = 3
 """The number of worst moves listed for each side."""
@@ -53,8 +48,8 @@ def _work(turns: int) -> Expected:
     return _search(turns)
 
 
-Progress = Callable[[str, int, int], None]
-"""Receives the name of the task, the number of items done, and their total."""
+Progress = Callable[[int, int], None]
+"""Receives the number of searches done, and their total."""
 
 
 def analyse(
@@ -70,11 +65,10 @@ def analyse(
     expert = expert_for(record.game, record.start)
     found = []
     todo = range(len(record.turns) + 1)
-    progress("positions", 0, len(todo))
-    with _searchers(min(jobs, len(todo)), records.dumps(record), seconds) as run_all:
-        for expected in run_all(todo):
-            found.append(expected)
-            progress("positions", len(found), len(todo))
+    progress(0, len(todo))
+    for expected in _searched(todo, min(jobs, len(todo)), records.dumps(record), seconds):
+        found.append(expected)
+        progress(len(found), len(todo))
     judged = [
         judge(record.game, turn, before, after, expert.largest)
         for turn, before, after in zip(record.turns, found, found[1:], strict=False)
@@ -82,53 +76,26 @@ def analyse(
     return to_json(record, expert, seconds, judged)
 
 
-@contextmanager
-def _searchers(
-    jobs: int, text: str, seconds: Seconds
-) -> Iterator[Callable[[Iterable[int]], Iterator[Expected]]]:
-    """Yield a function that searches a list of positions, in `jobs` processes (0: in this one).
+def _searched(todo: Iterable[int], jobs: int, text: str, seconds: Seconds) -> Iterator[Expected]:
+    """Yield the results of `Search` in `jobs` processes (0: in this one).
 
     After an exception, the processes end at once.
     """
     if not jobs:
-        search = searcher(text, seconds)
-        yield lambda todo: map(search, todo)
+        yield from map(searcher(text, seconds), todo)
         return
     from concurrent.futures import ProcessPoolExecutor  # late: a browser's Python has none
     from multiprocessing import active_children
 
-    others = active_children()
     pool = ProcessPoolExecutor(jobs, initializer=_open_worker, initargs=(text, seconds))
-
-    def run_all(todo: Iterable[int]) -> Iterator[Expected]:
-        with uninterrupted():  # a half-started worker could not be killed
-            return pool.map(_work, todo)
-
     try:
-        yield run_all
+        yield from pool.map(_work, todo)
     except BaseException:  # also on Ctrl-C: the searches may run for minutes
         for child in active_children():
-            if child not in others:
-                child.kill()
+            child.kill()
         raise
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Delay a Ctrl-C. A signal mask would not help, because threads of numpy would receive it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: list[int] = []
-    usual = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, usual)
-    if came:
-        raise KeyboardInterrupt
 
 
 def judge(game: Game, turn: Turn, before: Expected, after: Expected, largest: float) -> Cost:

@@ -52,7 +52,7 @@ class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
             "is_parallelizable": False,
             "render_fps": 2,
         }
-        self.rules = Rules(find_game(game), where.pop("start", None), **where)
+        self.rules = Rules(find_game(game), **where)
         self.render_mode = render_mode
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []

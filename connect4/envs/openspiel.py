@@ -70,7 +70,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         """Take the parameters of a game string; raises `InputError` if they name no start."""
         given = {name: value for name, value in (params or {}).items() if value}
-        self.rules = Rules(self.rules_of, given.pop("start", None), **given)
+        self.rules = Rules(self.rules_of, **given)
         super().__init__(
             self.game_type,
             pyspiel.GameInfo(

@@ -8,9 +8,8 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from connect4.errors import AgentError, InputError
-from connect4.games import begin as first
-from connect4.games import load_start
+from connect4.errors import AgentError
+from connect4.games import begin
 from connect4.games.base import Action, Game, Player, Seconds, State
 from connect4.isolation.seat import choose_level, open_seat
 from connect4.players.base import Outcome, Seat, Setup
@@ -98,18 +97,13 @@ class Rules:
     def __init__(
         self,
         game: Game,
-        begin: State | str | os.PathLike[str] | None = None,
+        start: State | str | os.PathLike[str] | None = None,
         rows: int | None = None,
         columns: int | None = None,
         **options: Any,
     ) -> None:
-        """Raise `InputError` if there is no such start, or it excludes another argument."""
-        if begin is None:
-            self.start = first(game, rows, columns, options)
-        elif rows or columns or options:
-            raise InputError("a start has its own size and options; name them or a start")
-        else:
-            self.start = begin if isinstance(begin, State) else load_start(game, os.fspath(begin))
+        """Take the arguments of `games.begin`; raises `InputError`."""
+        self.start = begin(game, start, rows, columns, options)
         self.game = game
         self.actions: tuple[Action | None, ...] = game.actions(self.start)
         self.numbers: dict[Action | None, int] = {

@@ -40,14 +40,29 @@ def find_game(name: str) -> Game:
     return GAMES[name]
 
 
-def begin(game: Game, rows: int | None, columns: int | None, options: Mapping[str, Any]) -> State:
-    """Return the first position of a game; raises `InputError` for an unknown option."""
+def begin(
+    game: Game,
+    start: State | str | os.PathLike[str] | None,
+    rows: int | None,
+    columns: int | None,
+    options: Mapping[str, Any],
+) -> State:
+    """Return the first position of a game: `start`, a state file of that name, or an empty board.
+
+    `rows` and `columns` are for the empty board; None is the default size. Raises `InputError`,
+    also for an unknown option.
+    """
     known = [option.name for option in game.options]
     for name in options:
         if name not in known:
             listed = ", ".join(known) or "none"
             raise InputError(f"{game.name} has no option {name!r}; its options are {listed}")
-    state = game.start(rows, columns)
+    if start is None:
+        state = game.start(rows, columns)
+    elif rows or columns:
+        raise InputError("rows and columns are for an empty board; a start has its own size")
+    else:
+        state = start if isinstance(start, State) else load_start(game, os.fspath(start))
     return game.with_options(state, options) if options else state
 
 

@@ -129,7 +129,7 @@ class State(ABC):
 
     def __str__(self) -> str:
         """Return the board as text, followed by a line that says who moves or who has won."""
-        return "\n".join([*self._drawn(), self._status()])
+        return f"{self.display()}\n{self._status()}"
 
     def __repr__(self) -> str:
         rows, columns = self.board().shape
@@ -265,14 +265,20 @@ class State(ABC):
                 state = state.skip()
         return state.scores()
 
-    def display(self) -> str | None:
-        """Return the board in the game's own notation; None if the views should draw it."""
-        return None
+    def display(self) -> str:
+        """Return the rows of the board below a line of column numbers.
 
-    @property
-    def counts_points(self) -> bool:
-        """Return whether `scores` are points; False if they only name the winner."""
-        return self.game.counts_points
+        If pieces slide, the rows have numbers too, and empty squares are blank.
+        """
+        rows = self.board().tolist()
+        letters = (" " if self.slides else ".", *self.symbols)
+        numbers = [str(column + self.first_number) for column in range(len(rows[0]))]
+        lines = [numbers, *([letters[cell] for cell in row] for row in rows)]
+        if self.slides:
+            labels = (" ", *map(str, range(self.first_number, len(lines))))
+            lines = [[label, *line] for label, line in zip(labels, lines, strict=True)]
+        width = len(numbers[-1])
+        return "\n".join(" ".join(word.rjust(width) for word in line).rstrip() for line in lines)
 
     @property
     def column_owners(self) -> tuple[Player, ...] | None:
@@ -284,18 +290,6 @@ class State(ABC):
         """Return the pop-outs that each player has left; None if they are not counted."""
         return None
 
-    def _drawn(self) -> list[str]:
-        """Return the lines of `display`, or of the cells below a line of column numbers."""
-        printed = self.display()
-        if printed is not None:
-            return printed.splitlines()
-        rows = self.board().tolist()
-        letters = (".", *self.symbols)
-        width = len(str(len(rows[0]) - 1 + self.first_number))
-        numbers = [str(column + self.first_number) for column in range(len(rows[0]))]
-        lines = [numbers, *([letters[cell] for cell in row] for row in rows)]
-        return [" ".join(word.rjust(width) for word in line) for line in lines]
-
     def _status(self) -> str:
         """Return one line: who moves or who has won, points, pop-outs left."""
         winner = self.winner()
@@ -305,7 +299,7 @@ class State(ABC):
             parts = [f"player {winner} ({self.symbols[winner - 1]}) has won"]
         else:
             parts = ["a draw"]
-        if self.counts_points:
+        if self.game.counts_points:
             parts.append("points {}:{}".format(*self.scores()))
         if self.pop_outs_left is not None:
             parts.append("pop-outs left {}:{}".format(*self.pop_outs_left))

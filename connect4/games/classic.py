@@ -8,6 +8,8 @@ from functools import partial
 from random import Random
 from typing import Any, Final, Literal, TypeAlias, cast
 
+import numpy as np
+
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import (
     Ending,
@@ -19,9 +21,9 @@ from connect4.games.base import (
     opponent,
     quoted,
 )
-from connect4.games.files import board_grid, read_grid, shown, text_from_json
 from connect4.games.grid import Grid
 from connect4.games.runs import Run, runs_on
+from connect4.games.state_files import board_grid, read_grid, text_from_json
 
 Variant: TypeAlias = Literal["first-four", "most-fours"]
 
@@ -177,7 +179,7 @@ class ClassicState(State):
 def position(rows: list[list[int]], mover: Player, variant: Variant) -> ClassicState:
     """Return the position with those cells, top row first; raises `InputError`."""
     grid = board_grid(len(rows), len(rows[0]), TITLE)
-    one, two = grid.from_rows(rows)
+    one, two = grid.from_array(np.array(rows))
     ending = Ending.BOARD_FULL if one | two == grid.cells else None
     if variant == "first-four":
         lines = [grid.has_line(tokens) for tokens in (one, two)]
@@ -196,12 +198,7 @@ def start(variant: Variant, rows: int | None = None, columns: int | None = None)
 
 def read(variant: Variant, text: str, source: str) -> ClassicState:
     """Read the rows of a board, with or without a first line `0 0 MOVER`; raises `InputError`."""
-    popouts, mover, rows = read_grid(text, source)
-    if popouts != (0, 0):
-        raise InputError(
-            f"{source}:1: classic Connect 4 has no pop-outs; delete this line "
-            "(or write `0 0 2` if player 2 moves)"
-        )
+    mover, rows = read_grid(text, source, TITLE)
     try:
         return position(rows, mover, variant)
     except InputError as error:
@@ -232,7 +229,7 @@ def parse_action(text: str) -> int:
     """Read a column; raises `IllegalAction` for any other text."""
     word = text.strip()
     if not (word.isascii() and word.isdigit() and len(word) <= 4):
-        raise IllegalAction(f"{shown(word)} is not a move: type {ACTION_HELP}")
+        raise IllegalAction(f"{quoted(word)} is not a move: type {ACTION_HELP}")
     return int(word)
 
 

@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any, ClassVar, Final, cast
 
+import numpy as np
+
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import (
     Ending,
@@ -20,8 +22,8 @@ from connect4.games.base import (
     State,
     quoted,
 )
-from connect4.games.files import Seen, read_pieces, read_settings, seen_text, shown
 from connect4.games.grid import Grid, grid_of
+from connect4.games.state_files import Seen, read_pieces, read_settings, setting_lines
 
 DIRECTIONS: Final = {"E": (1, 0), "N": (0, -1), "S": (0, 1), "W": (-1, 0)}
 """The steps `(x, y)` of each direction; x counts columns from the left, y rows from the top."""
@@ -269,38 +271,18 @@ class DynamicState(State):
         symbols = (" ", *SYMBOLS)
         return [",".join(symbols[cell] for cell in row).rstrip() for row in self.board().tolist()]
 
-    def _settings(self) -> dict[str, Any]:
-        """Return the settings beyond the board that differ from the default."""
-        values = {"mover": self.mover, "turns": self.turns, **asdict(self.layout.rules)}
-        settings: dict[str, Any] = {
-            name: value for name, value in values.items() if value != SETTINGS[name]
-        }
-        if self.history:
-            settings["history"] = [list(seen) for seen in self.history]
-        return settings
-
     def to_text(self) -> str:
         """Return a state file: the board, then `name=value` lines for what is not the default."""
-        lines = self._rows()
-        settings = self._settings()
-        if self.history:
-            settings["history"] = " ".join(map(seen_text, self.history))
-        lines += [
-            f"{name}={int(value) if value is True else value}" for name, value in settings.items()
-        ]
-        return "\n".join(lines) + "\n"
+        return "\n".join([*self._rows(), *setting_lines(self.to_json(), SETTINGS)]) + "\n"
 
     def to_json(self) -> dict[str, Any]:
         """Return `board`, the rows of a state file, and the settings that are not the default."""
-        return {"board": self._rows(), **self._settings()}
-
-    def display(self) -> str:
-        """Return the board: a line of column numbers, then each row with its number."""
-        symbols = (" ", *SYMBOLS)
-        lines = ["  " + " ".join(str(x + 1) for x in range(self.grid.columns))]
-        for y, row in enumerate(self.board().tolist(), 1):
-            lines.append(f"{y} " + " ".join(symbols[cell] for cell in row))
-        return "\n".join(line.rstrip() for line in lines) + "\n"
+        values = {"mover": self.mover, "turns": self.turns, **asdict(self.layout.rules)}
+        changed = {name: value for name, value in values.items() if value != SETTINGS[name]}
+        start = {"board": self._rows(), **changed}
+        if self.history:
+            start["history"] = [list(seen) for seen in self.history]
+        return start
 
 
 def position(
@@ -352,7 +334,7 @@ def read(text: str, source: str) -> DynamicState:
     try:
         rules = DynamicRules(values["line"], values["max_turns"], bool(values["repetition"]))
         layout = dynamic_layout(len(rows), len(rows[0]), rules)
-        one, two = layout.grid.from_rows(rows)
+        one, two = layout.grid.from_array(np.array(rows))
         mover = cast("Player", values["mover"])
         return position(layout, one, two, mover, values["turns"], history)
     except InputError as error:
@@ -366,12 +348,7 @@ SETTINGS: Final = {"mover": 1, "turns": 0, "line": 4, "max_turns": 100, "repetit
 def from_json(value: dict[str, Any]) -> DynamicState:
     """Read the `start` of a record; raises `InputError`."""
     try:
-        lines = list(value["board"])
-        settings = {name: value[name] for name in SETTINGS if name in value}
-        settings["repetition"] = int(settings.get("repetition", 0))
-        lines += [f"{name}={number}" for name, number in settings.items()]
-        history = " ".join(map(seen_text, value.get("history", ())))
-        text = "\n".join([*lines, f"history={history}"])
+        text = "\n".join([*value["board"], *setting_lines(value, SETTINGS)])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"start: not a position of Dynamic Connect-4 ({error!r})") from None
     return read(text, "start")
@@ -381,7 +358,7 @@ def parse_action(text: str) -> str:
     """Read a move, its direction in either case; raises `IllegalAction` for any other text."""
     move = text.strip()
     if re.fullmatch("[0-9][0-9][ENSWensw]", move) is None:  # upper() makes S of a long s
-        raise IllegalAction(f"{shown(move)} is not a move: type {ACTION_HELP}")
+        raise IllegalAction(f"{quoted(move)} is not a move: type {ACTION_HELP}")
     return move.upper()
 
 

@@ -25,9 +25,9 @@ from connect4.games.base import (
     opponent,
     quoted,
 )
-from connect4.games.files import read_position, shown, text_from_json
 from connect4.games.grid import Grid, grid_of
 from connect4.games.runs import Run, runs_on
+from connect4.games.state_files import read_position, text_from_json
 from connect4.utils import Integer, get_pts, get_row_score
 
 ExtendedAction: TypeAlias = tuple[int, bool]
@@ -127,7 +127,7 @@ class ExtendedState(State):
 
     @property
     def grid(self) -> Grid:
-        return grid_of(*self._board.shape)
+        return grid_of(*self._board.shape, 4)
 
     @property
     def distances(self) -> Mapping[tuple[int, bool], float]:
@@ -147,13 +147,7 @@ class ExtendedState(State):
         return self.popouts if any(self.maximum) else None
 
     def bitboards(self) -> tuple[int, int]:
-        grid = self.grid
-        order = _order_of_bits(grid.rows, grid.columns)
-        one, two = (
-            int.from_bytes(np.packbits((self._board == player).take(order)).tobytes(), "big")
-            for player in (1, 2)
-        )
-        return one & grid.cells, two & grid.cells
+        return self.grid.from_array(self._board)
 
     @property
     def max_plies(self) -> int:
@@ -282,19 +276,6 @@ def distances_from_middle(columns: int) -> dict[tuple[int, bool], float]:
     }
 
 
-@cache
-def _order_of_bits(rows: int, columns: int) -> npt.NDArray[np.intp]:
-    """Return for each bit of a `Grid`, highest first, the index of its cell in a flat board.
-
-    The bits above the columns and the padding of the first byte get an arbitrary cell and must be
-    masked.
-    """
-    stride = rows + 1
-    bits = np.arange(-(-columns * stride // 8) * 8)[::-1]
-    column, height = bits // stride % columns, np.minimum(bits % stride, rows - 1)
-    return (rows - 1 - height) * columns + column
-
-
 def start(rows: int | None = None, columns: int | None = None) -> ExtendedState:
     """Return an empty board, by default 6 by 8, with 6 pop-outs for each player.
 
@@ -326,26 +307,21 @@ def from_json(value: dict[str, Any]) -> ExtendedState:
     """Read the `start` of a record; raises `InputError`."""
     state = read(text_from_json(value, "ExtendedConnect4"), "start")
     if "maximum" in value:
-        state.maximum = _read_maximum(value["maximum"], state.popouts)
+        match value["maximum"]:
+            case [int(one), int(two)] if one >= state.popouts[0] and two >= state.popouts[1]:
+                state.maximum = one, two
+            case _:
+                raise InputError(
+                    "start: maximum is a pair of whole numbers, not below the pop-outs left"
+                )
     return state
-
-
-def _read_maximum(value: object, popouts: tuple[int, int]) -> tuple[int, int]:
-    if not (
-        isinstance(value, list)
-        and len(value) == 2
-        and all(type(count) is int for count in value)
-        and all(left <= count for left, count in zip(popouts, value, strict=True))
-    ):
-        raise InputError("start: maximum is a pair of whole numbers, not below the pop-outs left")
-    return value[0], value[1]
 
 
 def parse_action(text: str) -> ExtendedAction:
     """Read `3` (drop) or `3P` (pop-out); raises `IllegalAction` for any other text."""
     match = ACTION_TEXT.fullmatch(text.strip())
     if match is None:
-        raise IllegalAction(f"{shown(text.strip())} is not a move: type {ACTION_HELP}")
+        raise IllegalAction(f"{quoted(text.strip())} is not a move: type {ACTION_HELP}")
     return int(match[1]), bool(match[2])
 
 
@@ -353,11 +329,6 @@ def format_action(action: ExtendedAction) -> str:
     """Return an action as a person types it."""
     column, is_popout = action
     return f"{column}P" if is_popout else f"{column}"
-
-
-def same_action(answer: ExtendedAction) -> ExtendedAction:
-    """Return a student's answer, which is already an action."""
-    return answer
 
 
 ACTION_HELP: Final = "3 to drop into column 3, 3P to pop out of column 3"
@@ -372,7 +343,7 @@ EXTENDED: Final = Game(
     from_json=from_json,
     parse_action=parse_action,
     format_action=format_action,
-    file_action=same_action,
+    file_action=lambda answer: answer,
     action_help=ACTION_HELP,
     counts_points=True,
     heuristics=(

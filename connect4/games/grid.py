@@ -30,13 +30,8 @@ class Grid:
     each direction: pairs of neighbours, then pairs of such pairs. They find lines of 2 to 4.
     """
 
-    def __init__(self, rows: int, columns: int, line: int = 4) -> None:
-        """Use `grid_of`, which creates each grid once.
-
-        Raises `ValueError` unless `line` is 2, 3 or 4.
-        """
-        if not 2 <= line <= 4:
-            raise ValueError(f"a line of {line}: expected 2 to 4")
+    def __init__(self, rows: int, columns: int, line: int) -> None:
+        """Use `grid_of`, which creates each grid once; `line` is 2, 3 or 4."""
         self.rows = rows
         self.columns = columns
         self.line = line
@@ -103,13 +98,14 @@ class Grid:
         board: npt.NDArray[np.int64] = bits[order[0]] + 2 * bits[order[1]].astype(np.int64)
         return board
 
-    def from_rows(self, rows: list[list[int]]) -> tuple[int, int]:
-        """Return the masks of the cells with value 1 and 2; the first row is on top."""
-        masks = [0, 0, 0]
-        for row, values in enumerate(rows):
-            for column, value in enumerate(values):
-                masks[value] |= self.bit(row, column)
-        return masks[1], masks[2]
+    def from_array(self, board: npt.NDArray[np.int64]) -> tuple[int, int]:
+        """Return the masks of the cells with value 1 and 2; row 0 is on top."""
+        order = _order_of_bits(self.rows, self.columns)
+        one, two = (
+            int.from_bytes(np.packbits((board == player).take(order)).tobytes(), "big")
+            for player in (1, 2)
+        )
+        return one & self.cells, two & self.cells
 
 
 @cache
@@ -122,12 +118,20 @@ def _order_of_cells(rows: int, columns: int) -> tuple[int, npt.NDArray[np.intp]]
     return size, np.stack([first, first + 8 * size])
 
 
-_grid_of = cache(Grid)
+@cache
+def _order_of_bits(rows: int, columns: int) -> npt.NDArray[np.intp]:
+    """Return for each bit of a mask, highest first, the index of its cell in a flat board.
 
-
-def grid_of(rows: int, columns: int, line: int = 4) -> Grid:
-    """Return the cached grid of that size; raises `ValueError` (see `Grid`).
-
-    `Grid` is cached here, so that a default `line` is not stored twice.
+    The bits above the columns and the padding of the first byte get an arbitrary cell and must be
+    masked.
     """
-    return _grid_of(rows, columns, line)
+    stride = rows + 1
+    bits = np.arange(-(-columns * stride // 8) * 8)[::-1]
+    column, height = bits // stride % columns, np.minimum(bits % stride, rows - 1)
+    return (rows - 1 - height) * columns + column
+
+
+@cache
+def grid_of(rows: int, columns: int, line: int) -> Grid:
+    """Return the cached grid of that size."""
+    return Grid(rows, columns, line)

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
+import numpy as np
+
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import (
     Ending,
@@ -23,17 +25,16 @@ from connect4.games.extended import (
     distances_from_middle,
     format_action,
     parse_action,
-    same_action,
-)
-from connect4.games.files import (
-    Seen,
-    board_grid,
-    read_position,
-    read_settings,
-    seen_text,
-    text_from_json,
 )
 from connect4.games.grid import Grid
+from connect4.games.state_files import (
+    Seen,
+    board_grid,
+    read_grid,
+    read_settings,
+    setting_lines,
+    text_from_json,
+)
 
 MAX_PLIES: Final = 200
 """A game of N plies is a draw; so is the third repetition of a position."""
@@ -160,12 +161,9 @@ class PopOutState(State):
 
     def to_text(self) -> str:
         """Return the text of a state file; `turns` and `history` follow unless they are empty."""
-        lines = [" ".join(map(str, row)) for row in self.board().tolist()]
-        if self.turns:
-            lines.append(f"turns={self.turns}")
-        if self.history:
-            lines.append("history=" + " ".join(map(seen_text, self.history)))
-        return "\n".join(["0" if self.mover == 1 else "0 0 2", *lines]) + "\n"
+        first = "0" if self.mover == 1 else "0 0 2"
+        rows = [" ".join(map(str, row)) for row in self.board().tolist()]
+        return "\n".join([first, *rows, *setting_lines(self.to_json(), SETTINGS)]) + "\n"
 
     def to_json(self) -> dict[str, Any]:
         """Return `board`, and `mover`, `turns` and `history` if they are not the default."""
@@ -186,22 +184,21 @@ def start(rows: int | None = None, columns: int | None = None) -> PopOutState:
 
 
 def read(text: str, source: str) -> PopOutState:
-    """Read a state file: `0` or `0 0 MOVER`, the rows, then optionally `turns=` and `history=`.
+    """Read a board like that of classic Connect 4, then optionally `turns=` and `history=`.
 
     Raises `InputError` with `source:line: cause`.
     """
     lines = text.splitlines()
     board = "\n".join("" if "=" in line else line for line in lines)
-    popouts, mover, rows = read_position(board, source)
-    if popouts != (0, 0):
-        raise InputError(f"{source}:1: Pop Out counts no pop-outs; expected 0 (or `0 0 2`)")
+    mover, rows = read_grid(board, source, "Pop Out")
     settings = dict(line.split("=", 1) for line in lines if "=" in line)
     values, history = read_settings(settings, SETTINGS, source)
     try:
         grid = board_grid(len(rows), len(rows[0]), "Pop Out")
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
-    return PopOutState(grid, *grid.from_rows(rows), mover, values["turns"], history)
+    one, two = grid.from_array(np.array(rows))
+    return PopOutState(grid, one, two, mover, values["turns"], history)
 
 
 SETTINGS: Final = {"turns": 0}
@@ -210,12 +207,12 @@ SETTINGS: Final = {"turns": 0}
 
 def from_json(value: dict[str, Any]) -> PopOutState:
     """Read the `start` of a record; raises `InputError`."""
-    text = text_from_json(value, "Pop Out", popouts=0)
+    board = text_from_json(value, "Pop Out", popouts=0)
     try:
-        history = " ".join(seen_text(seen) for seen in value.get("history", ()))
+        settings = setting_lines(value, SETTINGS)
     except TypeError as error:
         raise InputError(f"start: not a position of Pop Out ({error!r})") from None
-    return read(f"{text}\nturns={value.get('turns', 0)}\nhistory={history}\n", "start")
+    return read("\n".join([board, *settings]), "start")
 
 
 POP_OUT: Final = Game(
@@ -228,7 +225,7 @@ POP_OUT: Final = Game(
     from_json=from_json,
     parse_action=parse_action,
     format_action=format_action,
-    file_action=same_action,
+    file_action=lambda answer: answer,
     action_help="3 to drop into column 3, 3P to pop your bottom token out of column 3",
     folder="popout",
     exploration=1.4,

@@ -56,19 +56,16 @@ class RunChange(NamedTuple):
 @lru_cache(maxsize=32)
 def _lines(rows: int, columns: int) -> tuple[tuple[Cell, tuple[Cell, ...]], ...]:
     """Return every line of a board as its step and its cells."""
+    board = dict.fromkeys(np.ndindex(rows, columns))
     found = []
     for down, right in STEPS:
-        for row in range(rows):
-            for column in range(columns):
-                before = row - down, column - right
-                if 0 <= before[0] < rows and 0 <= before[1] < columns:
-                    continue  # not the first cell of its line
-                cells = []
-                y, x = row, column
-                while 0 <= y < rows and 0 <= x < columns:
-                    cells.append((y, x))
-                    y, x = y + down, x + right
-                found.append(((down, right), tuple(cells)))
+        for row, column in board:
+            if (row - down, column - right) in board:
+                continue  # not the first cell of its line
+            line = [(row, column)]
+            while (following := (line[-1][0] + down, line[-1][1] + right)) in board:
+                line.append(following)
+            found.append(((down, right), tuple(line)))
     return tuple(found)
 
 

@@ -19,14 +19,14 @@ from typing import Any, Final
 from connect4.games.base import Seconds, State
 from connect4.isolation.limits import MAX_LINE
 from connect4.isolation.measuring import (
-    Log,
-    OwnWait,
-    ProcessFiles,
     Spent,
     Timed,
     busy_and_waited,
+    own_wait,
+    thread_states,
 )
 from connect4.isolation.protocol import STACK_SIGNAL, line_of
+from connect4.isolation.reloaded import Log
 from connect4.isolation.spawn import PATIENCE, Launcher, WardenGoneError
 
 STACK_PATIENCE: Final = 0.05
@@ -76,7 +76,6 @@ class Channel:
         """The process that sent the first message, as the kernel reports it (Linux); 0 before."""
         self._log = log
         self._buffer = bytearray()
-        self._own_wait = OwnWait()
         self._waited = 0.0
         self._messages, messages = socket.socketpair()
         self._prints, prints = socket.socketpair()
@@ -85,11 +84,12 @@ class Channel:
         if sys.platform == "linux":  # so that the kernel reports the sender's process number
             self._messages.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         self._messages.settimeout(PATIENCE)
+        self._prints.setblocking(False)
         if sys.platform != "win32":  # read out-of-band data in line; it would block the reader
             for end in (self._messages, self._prints):
                 end.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)
         self._selector.register(self._messages, selectors.EVENT_READ, self._hear)
-        self._selector.register(self._prints, selectors.EVENT_READ, self._hear_print)
+        self._selector.register(self._prints, selectors.EVENT_READ, self.hear_prints)
         if warden is not None:
             self._selector.register(warden, selectors.EVENT_READ, self._hear_warden)
 
@@ -117,53 +117,32 @@ class Channel:
             searched = len(self._buffer)
             if searched > most:
                 return bytes(self._buffer)
-            self._waited = self._own_wait.seconds()
+            self._waited = own_wait()
             left = None if deadline == math.inf else deadline - time.monotonic()
-            answered = False
-            for key, _ in self._selector.select(left):
-                answered |= key.data()
-            if not answered and time.monotonic() >= deadline:
+            answered = [key.data() for key, _ in self._selector.select(left)]
+            if not any(answered) and time.monotonic() >= deadline:
                 raise NoAnswerError
 
     def _hear(self) -> bool:
-        try:
+        data = b""
+        with contextlib.suppress(OSError):
             if self.sender or sys.platform != "linux":
                 data = self._messages.recv(MAX_LINE)
             else:
-                data = self._hear_whose()
-        except OSError:
-            data = b""
+                data, notes, _, _ = self._messages.recvmsg(MAX_LINE, socket.CMSG_SPACE(12))
+                self.sender = next((struct.unpack("=3i", sent)[0] for _, _, sent in notes), 0)
         if not data:
             raise ProcessEndedError
         self._buffer += data
         return True
 
-    def _hear_whose(self) -> bytes:
-        """Return the first bytes and note which process sent them."""
-        form = struct.Struct("=3i")
-        data, notes, _, _ = self._messages.recvmsg(MAX_LINE, socket.CMSG_SPACE(form.size))
-        for level, kind, value in notes:
-            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
-                self.sender = form.unpack(value)[0]
-        return data
-
-    def _hear_print(self) -> bool:
-        data = b""
-        with contextlib.suppress(OSError):
-            data = self._prints.recv(MAX_LINE)
-        if data:
-            self._log.add(data)
-        else:
-            self._selector.unregister(self._prints)
-        return False
-
     def hear_prints(self) -> None:
         """Read the output so far, without waiting for more."""
-        self._prints.setblocking(False)
-        with contextlib.suppress(OSError):
-            for _ in range(1000):  # limited, as in `drain`
+        with contextlib.suppress(OSError, KeyError):  # nothing more; it was closed before
+            for _ in range(20):  # limited, as in `drain`, but more than the kernel keeps
                 data = self._prints.recv(MAX_LINE)
                 if not data:
+                    self._selector.unregister(self._prints)
                     break
                 self._log.add(data)
 
@@ -185,12 +164,11 @@ class Channel:
 
         Earlier waits do not count, because an agent can wake the referee at will by printing.
         """
-        return self._own_wait.seconds() - self._waited
+        return own_wait() - self._waited
 
     def close(self) -> None:
         """Read the last output and close this end."""
         self._selector.close()
-        self._own_wait.close()
         self.hear_prints()
         self._messages.close()
         self._prints.close()
@@ -203,7 +181,6 @@ class AgentProcess:
         """Start the process; raises `WardenGoneError`."""
         self.pid = 0
         """The number of the process, 0 before it has sent anything."""
-        self._files = ProcessFiles(0)
         self._stack, stack = os.pipe()
         if sys.platform != "win32":
             os.set_blocking(self._stack, False)
@@ -217,11 +194,6 @@ class AgentProcess:
             for end in self.channel.far_ends:
                 end.close()
             os.close(stack)
-
-    def known_as(self, pid: int) -> None:
-        """Set the number that the process sent, unless the kernel has reported it."""
-        self.pid = self.channel.sender or pid
-        self._files = ProcessFiles(self.pid)
 
     def ask(self, state: State, limit: Seconds | None, loading: Seconds, margin: Seconds) -> Timed:
         """Request a move; return the answer and the times of the turn.
@@ -288,16 +260,14 @@ class AgentProcess:
         return timed.own + more.own > limit
 
     def stop(self) -> bool:
-        """Stop the agent; return False if a thread runs on for over `STOP_PATIENCE`.
+        """Stop the agent, read its output; return False if a thread runs for `STOP_PATIENCE` more.
 
         The kernel first completes the current call of a thread, which may take long. Threads are
         checked on Linux only.
         """
         self._signal("SIGSTOP")
-        if sys.platform != "linux":
-            return True
         end, looks = time.monotonic() + STOP_PATIENCE, 0
-        while any(state not in "TtZX" for state in self._files.states()):
+        while any(state not in "TtZX" for state in thread_states(self.pid)):
             if time.monotonic() > end:
                 return False
             looks += 1
@@ -305,11 +275,12 @@ class AgentProcess:
                 os.sched_yield()
             else:
                 time.sleep(0.0002)
+        self.channel.hear_prints()
         return True
 
     def is_alive(self) -> bool:
         """Return whether the process exists and is not a zombie, as far as Linux reports it."""
-        return self.pid > 0 and next(self._files.states(), "X") not in "ZX"
+        return self.pid > 0 and next(thread_states(self.pid), "X") not in "ZX"
 
     def outlives(self, seconds: Seconds) -> bool:
         """Return whether a killed process still exists after that many seconds."""
@@ -361,14 +332,13 @@ class AgentProcess:
         """Return the processor times of its process; zeros if the system does not report them."""
         if sys.platform == "linux" and self.pid:
             with contextlib.suppress(OSError):
-                main_busy, main_waited = busy_and_waited(self._files.times)
+                main_busy, main_waited = busy_and_waited(str(self.pid))
                 return Spent(time.clock_gettime(~self.pid << 3 | 2), main_busy, main_waited)
         return Spent()
 
     def close(self) -> None:
         """Close this end; its `Launcher` ends the process."""
         self.channel.close()
-        self._files.close()
         with contextlib.suppress(OSError):
             os.close(self._stack)
             self._stack = -1

@@ -20,7 +20,7 @@ MAX_LINE: Final = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one agent. Memory, files and descriptors are limits of one process."""
+    """The limits of one agent; `impose` has those that are the same for every agent."""
 
     start_seconds: float = 10.0
     """For loading the file and creating the player."""
@@ -29,12 +29,9 @@ class Limits:
     margin_seconds: float = 0.005
     """Added to a move's time limit, for the measured time of communication."""
     memory_bytes: int = 1 << 30
-    cpu_seconds: int = 3600
-    """Processor time of one process, over all its turns."""
+    """Address space of one process."""
     tasks: int = 64
     """Threads; see `machine.tasks_of_user`."""
-    file_bytes: int = 1 << 20
-    open_files: int = 64
     log_bytes: int = 1 << 16
     """Maximum size of the agent's stored output."""
 
@@ -45,9 +42,9 @@ def impose(limits: Limits) -> None:
 
     wanted = {
         "RLIMIT_AS": limits.memory_bytes,
-        "RLIMIT_CPU": limits.cpu_seconds,
-        "RLIMIT_FSIZE": limits.file_bytes,
-        "RLIMIT_NOFILE": limits.open_files,
+        "RLIMIT_CPU": 3600,
+        "RLIMIT_FSIZE": 1 << 20,
+        "RLIMIT_NOFILE": 64,
         "RLIMIT_CORE": 1,  # at 0 the kernel still starts a program that collects cores
         "RLIMIT_SIGPENDING": limits.tasks,
         "RLIMIT_MEMLOCK": 0,

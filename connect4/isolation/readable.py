@@ -19,9 +19,10 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from connect4.isolation import sandbox
-from connect4.players.names import STUDENT_FILE
 
 KIT: Final = Path(__file__).resolve().parents[1]
+
+GRADER: Final = KIT.with_name("grader")
 
 PYTHON: Final = Path(sys.executable).parent.resolve() / Path(sys.executable).name
 """The interpreter, by a path without `..` or linked folders, which a sandbox lacks.
@@ -71,48 +72,43 @@ def readable_paths(files: Files = None) -> tuple[Path, ...]:
     folders: list[str | Path] = [*library_folders(), *package_folders(), *SYSTEM_LIBRARIES]
     folders += [f"{sys.base_prefix}/lib", f"{sys.base_prefix}/lib64"]
     found = {Path(folder).resolve() for folder in folders if os.access(folder, os.R_OK)}
-    parts = {part for path in found for part in _without_kit(path)}
-    return tuple(sorted(parts | set(_kit() if files is None else files)))
+    parts = {part for path in found for part in _without(path, KIT, GRADER)}
+    students = (KIT / "players" / name for name in ("ai.py", "report.txt", "__pycache__"))
+    kit = _without(KIT, *students) if files is None else files
+    return tuple(sorted({*parts, *kit}))
 
 
-def _without_kit(path: Path) -> Iterator[Path]:
-    """Yield the path; if the kit is below it, yield its other entries instead."""
-    if path not in KIT.parents:
+def _without(path: Path, *hidden: Path) -> Iterator[Path]:
+    """Yield the path, unless it is hidden; if one of these is below it, yield its other entries."""
+    if any(path in each.parents for each in hidden):
+        for entry in path.iterdir():
+            yield from _without(entry, *hidden)
+    elif path not in hidden:
         yield path
-        return
-    for entry in path.iterdir():
-        if entry in KIT.parents:
-            yield from _without_kit(entry)
-        elif entry != KIT and entry.name != "grader":
-            yield entry
-
-
-def _kit() -> Iterator[Path]:
-    """Yield the kit without the student's file and its compiled form."""
-    for entry in KIT.iterdir():
-        if entry == STUDENT_FILE.parent:
-            yield from (path for path in entry.glob("*.py") if path != STUDENT_FILE)
-        else:
-            yield entry
 
 
 def importable(folder: Path | None) -> tuple[Path, ...]:
     """Return the modules and packages in a folder, except the kit, for a policy to import."""
     if folder is None:
         return ()
-    entries = set(folder.iterdir()) - {KIT, KIT.with_name("grader")}
+    entries = set(folder.iterdir()) - {KIT, GRADER}
     packages = {entry for entry in entries if (entry / "__init__.py").is_file()}
     modules = {entry for entry in entries if entry.is_file() and inspect.getmodulename(entry)}
     return tuple(sorted(packages | modules))
 
 
-WORKER_FILES: Final = (
+SUBMISSION_FILES: Final = (
     *("__init__.py", "config.py", "errors.py", "games", "utils.py"),
-    *(f"isolation/{name}.py" for name in ("__init__", "limits", "protocol", "sandbox")),
-    *(f"isolation/{name}.py" for name in ("seccomp", "submission", "worker")),
+    *(f"isolation/{name}.py" for name in ("__init__", "protocol", "submission")),
     *(f"players/{name}.py" for name in ("__init__", "base", "names", "student")),
 )
-"""The modules of the kit that are loaded before a submission runs."""
+"""The modules of the kit, and the folder, that load and call a student's file."""
+
+WORKER_FILES: Final = (
+    *SUBMISSION_FILES,
+    *(f"isolation/{name}.py" for name in ("limits", "sandbox", "seccomp", "worker")),
+)
+"""Those that are loaded before a submission runs in a process."""
 
 
 def needs_no_package(allowed: Sequence[str] | None) -> bool:
@@ -168,24 +164,14 @@ def python_paths() -> tuple[str, ...]:
 
 
 @cache
-def paths_for(allowed: tuple[str, ...] | None, folder: Path | None) -> tuple[str, ...]:
-    """Return the paths that agents may read, without the kit's files that a warden adds.
-
-    `allowed` are the modules that a submission may import; None for an agent of the kit. That may
-    import modules of `folder`, too.
-    """
-    if needs_no_package(allowed):
-        return python_paths()
-    paths = readable_paths(None if allowed is None else ())
-    return tuple(map(str, (*paths, *importable(folder))))
-
-
-@cache
 def rules(allowed: tuple[str, ...] | None, folder: Path | None) -> int | None:
     """Return a descriptor of the rules, which stays open; None without Landlock.
 
-    A submission may also list the library's folder, in which Python looks up modules. Raises
-    `OSError`.
+    `allowed` are the modules that a submission may import; None for an agent of the kit, which may
+    import modules of `folder`, too. A warden adds files of the kit. A submission may also list the
+    library's folder, in which Python looks up modules. Raises `OSError`.
     """
-    listable = [str(library_folders()[0])] if needs_no_package(allowed) else []
-    return sandbox.rules(paths_for(allowed, folder), listable)
+    if needs_no_package(allowed):
+        return sandbox.rules(python_paths(), [str(library_folders()[0])])
+    paths = readable_paths(None if allowed is None else ())
+    return sandbox.rules(map(str, (*paths, *importable(folder))))

@@ -30,14 +30,6 @@ NOBODY: Final = 65534
 """For containers that have only the first 65536 user ids."""
 
 
-def prepare() -> None:
-    """Load now, once, what `enter` would otherwise load in every forked process."""
-    import resource  # noqa: F401
-
-    if os.geteuid() == 0:
-        kept_capabilities()
-
-
 def denies() -> bool:
     """Return whether this machine denies agents files, processes and sockets."""
     return landlock_abi() > 0 and seccomp.available()
@@ -68,7 +60,9 @@ def enter(
     prctl(PR_SET_PDEATHSIG, 9)  # after the change of user, which clears it
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     if files is not None:
-        _restrict(files)
+        if _syscall(RESTRICT_SELF, ctypes.c_int(files), ctypes.c_uint32(0)):
+            raise OSError(ctypes.get_errno(), "Landlock: the ruleset was refused")
+        os.close(files)
     if seccomp.available():
         seccomp.install(landlocked=files is not None)
 
@@ -230,25 +224,6 @@ def rules(readable: Iterable[str], listable: Iterable[str] = ()) -> int | None:
     allow(rules, "/dev/urandom", READ_FILE)
     allow(rules, "/dev/null", READ_FILE | WRITE_FILE)
     return rules
-
-
-def moved_up(handle: int) -> int:
-    """Return a higher number for a descriptor; the low ones are for connections to the referee."""
-    import fcntl  # not on Windows
-
-    try:
-        return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, 32)
-    finally:
-        os.close(handle)
-
-
-def _restrict(rules: int) -> None:
-    """Apply the rules of `ruleset` to this process for good, and close them; raises `OSError`."""
-    try:
-        if _syscall(RESTRICT_SELF, ctypes.c_int(rules), ctypes.c_uint32(0)):
-            raise OSError(ctypes.get_errno(), "Landlock: the ruleset was refused")
-    finally:
-        os.close(rules)
 
 
 def allow(rules: int, path: str, rights: int = READ_FILE | READ_DIR) -> None:

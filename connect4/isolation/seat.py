@@ -25,13 +25,7 @@ from connect4.isolation.agent_process import (
 )
 from connect4.isolation.in_process import InProcessSeat
 from connect4.isolation.limits import Limits, allow_tasks, join_group
-from connect4.isolation.measuring import (
-    FREE_LOADING,
-    MADE_ANEW,
-    ReloadedSeat,
-    Timed,
-    one_core,
-)
+from connect4.isolation.measuring import Timed, one_core
 from connect4.isolation.protocol import (
     FAILED,
     NO_ANSWER,
@@ -42,6 +36,7 @@ from connect4.isolation.protocol import (
     read_answer,
     read_message,
 )
+from connect4.isolation.reloaded import FREE_LOADING, MADE_ANEW, ReloadedSeat
 from connect4.isolation.spawn import (
     FORKS,
     PATIENCE,
@@ -66,9 +61,6 @@ Lifetime: TypeAlias = Literal["game", "move"]
 """Whether an agent's process lives for a whole game or is restarted for each move."""
 
 LEVELS: Final = ("none", "process", "strong", "wasm")
-
-IN_REFEREES_PROCESS: Final = frozenset({"remote"})
-"""Kinds that use the network and run only the kit's code."""
 
 OUTSIDE: Final = frozenset({"remote", "env", "kaggle"})
 """Kinds that cannot run in a WebAssembly Python."""
@@ -117,12 +109,11 @@ def open_seat(
     level: Level,
     limits: Limits = USUAL_LIMITS,
     lifetime: Lifetime = "game",
-    core: int | None = None,
 ) -> InProcessSeat | IsolatedSeat | WasmSeat:
     """Return a seat whose agent is ready; a person's seat is a `HumanSeat` instead.
 
-    `core` is the processor that the agent must stay on. Raises `IsolationError` if the machine
-    cannot run an agent at that level; errors of the agent appear in its turns.
+    Raises `IsolationError` if the machine cannot run an agent at that level; errors of the agent
+    appear in its turns.
     """
     if level == "wasm":
         if setup.agent.kind in OUTSIDE:
@@ -130,9 +121,9 @@ def open_seat(
         from connect4.isolation.wasm.seat import WasmSeat
 
         return WasmSeat(setup, limits, lifetime)
-    if level == "none" or setup.agent.kind in IN_REFEREES_PROCESS:
+    if level == "none" or setup.agent.kind == "remote":  # only the kit's code, and a network
         return InProcessSeat(setup)
-    return IsolatedSeat(setup, level, limits, lifetime, core)
+    return IsolatedSeat(setup, level, limits, lifetime)
 
 
 def _launcher(setup: Setup, source: bytes | None, level: Level, limits: Limits) -> Launcher:
@@ -161,24 +152,18 @@ class IsolatedSeat(ReloadedSeat):
         level: Level,
         limits: Limits = USUAL_LIMITS,
         lifetime: Lifetime = "game",
-        core: int | None = None,
     ) -> None:
         """Start the agent; raises `IsolationError`."""
         super().__init__(setup, limits, lifetime)
         self._shares_user = machine.shares_user(level == "strong")
         self._child: AgentProcess | None = None
         self._launcher = _launcher(setup, self._source, level, limits)
-        self._core = one_core() if core is None else core
+        self._core = one_core()
         try:
             self._load_first()
         except WardenGoneError as error:
             why = self._launcher.close() or "no reason given"
             raise IsolationError(f"{error}: {why}") from None
-
-    def begin_turn(self, number: int) -> None:
-        if self._child is not None:
-            self._child.channel.hear_prints()
-        super().begin_turn(number)
 
     def _ask(self, state: State, seconds: Seconds | None) -> Reply:
         loading = 0.0
@@ -231,7 +216,7 @@ class IsolatedSeat(ReloadedSeat):
         A process without an answer reports its stack now, outside the turn's time. A starved turn
         does not report it, and the reload after it is free.
         """
-        self._reloads.free = timed.starved
+        self._reload_is_free = timed.starved
         answered = timed.line is not None
         lines = [timed.late_text(limit, answered, self._limits.margin_seconds)]
         if timed.loading:
@@ -310,7 +295,7 @@ class IsolatedSeat(ReloadedSeat):
         except ProcessEndedError:
             self._end()
             raise IsolationError(f"an agent's process ended at once: {self.log}") from None
-        child.known_as(value if key == UP else 0)
+        child.pid = child.channel.sender or (value if key == UP else 0)
         join_group(self._launcher.group, child.pid)
         if key != UP:
             raise IsolationError(f"an agent's process cannot be isolated: {value}")

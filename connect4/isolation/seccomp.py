@@ -88,13 +88,11 @@ class Machine(NamedTuple):
     audit: int
     column: int
     unused: range
-    direct: int
-    """`O_DIRECT`, whose value depends on the architecture."""
 
 
 MACHINES: Final = {
-    "x86_64": Machine(0xC000003E, 0, range(337, 424), 0x4000),
-    "aarch64": Machine(0xC00000B7, 1, range(295, 424), 0x10000),
+    "x86_64": Machine(0xC000003E, 0, range(337, 424)),
+    "aarch64": Machine(0xC00000B7, 1, range(295, 424)),
 }
 LAST_KNOWN: Final = 469
 """Calls above this number were unknown when the tables were made; they fail with `ENOSYS`."""
@@ -122,8 +120,6 @@ WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 CLOSE_RANGE_CLOEXEC: Final = 4
 """Without `CLOSE_RANGE_UNSHARE`, which would give each thread the file limit of the process."""
 PIPE_FLAGS: Final = os.O_CLOEXEC | os.O_NONBLOCK
-O_ASYNC: Final = 0x2000
-O_NOATIME: Final = 0x40000
 
 FCNTL_ALLOWED: Final = (0, 1, 2, 3, 1030)
 """`F_DUPFD`, `F_GETFD`, `F_SETFD`, `F_GETFL`, `F_DUPFD_CLOEXEC`: no locks, leases or signals."""
@@ -187,10 +183,10 @@ def _none_of(argument: int, values: Sequence[int]) -> list[Instruction]:
     return [_load(argument), *checks]
 
 
-def _only(argument: int, values: Sequence[int]) -> list[Instruction]:
-    """Refuse unless the argument is one of the values; else continue."""
+def _only(argument: int, values: Sequence[int], mask: int = 0xFFFFFFFF) -> list[Instruction]:
+    """Refuse unless the argument's bits under the mask are one of the values; else continue."""
     checks = [(EQUAL, len(values) - place, 0, value) for place, value in enumerate(values)]
-    return [_load(argument), *checks, (RETURN, 0, 0, NO)]
+    return [_load(argument), (AND, 0, 0, mask), *checks, (RETURN, 0, 0, NO)]
 
 
 def _up_to(argument: int, greatest: int) -> list[Instruction]:
@@ -200,12 +196,7 @@ def _up_to(argument: int, greatest: int) -> list[Instruction]:
 
 def _without(argument: int, bits: int) -> list[Instruction]:
     """Refuse if the argument has any of the bits; else continue."""
-    return [_load(argument), (ANY_BIT, 0, 1, bits), (RETURN, 0, 0, NO)]
-
-
-def _masked(argument: int, mask: int, value: int) -> list[Instruction]:
-    """Refuse unless the argument's bits under the mask equal the value; else continue."""
-    return [_load(argument), (AND, 0, 0, mask), (EQUAL, 1, 0, value), (RETURN, 0, 0, NO)]
+    return _only(argument, (0,), bits)
 
 
 def _futex() -> list[Instruction]:
@@ -224,12 +215,12 @@ def _futex() -> list[Instruction]:
     ]
 
 
-def _conditions(here: Machine, own_pid: int, landlocked: bool) -> dict[str, list[Instruction]]:
+def _conditions(own_pid: int, landlocked: bool) -> dict[str, list[Instruction]]:
     """Return the checks of each call in `CONDITIONAL`; a call that passes them is allowed."""
-    unseen = here.direct | O_NOATIME | O_ASYNC
+    unseen = os.O_DIRECT | os.O_NOATIME | os.O_ASYNC
     opening = unseen if landlocked else unseen | WRITING
     own = (0, own_pid)
-    set_flags = [_load(1), (EQUAL, 0, 4, F_SETFL), *_without(2, unseen), (RETURN, 0, 0, ALLOW)]
+    set_flags = [_load(1), (EQUAL, 0, 5, F_SETFL), *_without(2, unseen), (RETURN, 0, 0, ALLOW)]
     return {
         "close_range": _only(2, (0, CLOSE_RANGE_CLOEXEC)),
         "pipe2": _without(1, 0xFFFFFFFF ^ PIPE_FLAGS),
@@ -239,10 +230,10 @@ def _conditions(here: Machine, own_pid: int, landlocked: bool) -> dict[str, list
         "pwritev2": _only(5, (0,)),
         "fcntl": [*set_flags, *_only(1, FCNTL_ALLOWED)],
         "ioctl": _only(1, IOCTL_ALLOWED),
-        "mmap": _masked(3, MAP_REGARDED, MAP_PRIVATE),
+        "mmap": _only(3, (MAP_PRIVATE,), MAP_REGARDED),
         "mremap": _without(3, 0xFFFFFFFF ^ MREMAP_MAYMOVE),
         "madvise": _only(2, MADVISE_ALLOWED),
-        "clone": [*_without(0, 0xFFFFFFFF ^ THREADS_MAY), *_masked(0, THREAD, THREAD)],
+        "clone": [*_without(0, 0xFFFFFFFF ^ THREADS_MAY), *_only(0, (THREAD,), THREAD)],
         "clone3": [(RETURN, 0, 0, UNKNOWN)],  # a filter cannot see its flags; libraries use clone
         "futex": _futex(),
         "kill": [*_only(0, (own_pid,)), *_none_of(1, (signal.SIGCONT,))],  # the referee wakes it
@@ -270,7 +261,7 @@ def program(here: Machine, own_pid: int, landlocked: bool) -> list[Instruction]:
         (AT_LEAST, 1, 0, here.unused.stop),
         (RETURN, 0, 0, UNKNOWN),
     ]
-    conditions = _conditions(here, own_pid, landlocked)
+    conditions = _conditions(own_pid, landlocked)
     for name, numbers in (CONDITIONAL | CALLS).items():
         number = numbers[here.column]
         if number is not None:

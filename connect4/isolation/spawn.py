@@ -23,7 +23,7 @@ import numpy as np
 from connect4.errors import IsolationError
 from connect4.isolation import machine, readable
 from connect4.isolation import worker as _compiled  # noqa: F401  # see `readable.worker_files`
-from connect4.isolation.limits import Limits, leave_group, memory_group
+from connect4.isolation.limits import leave_group, memory_group
 from connect4.isolation.protocol import END, RULES, START, STATUS
 
 PATIENCE: Final = 20.0
@@ -120,9 +120,9 @@ class Warden:
         strong: bool,
         game: str,
         modules: Sequence[str],
-        allowed: tuple[str, ...] | None = None,
-        memory_bytes: int = Limits().memory_bytes,
-        folder: Path | None = None,
+        allowed: tuple[str, ...] | None,
+        memory_bytes: int,
+        folder: Path | None,
     ) -> None:
         """Start it, with the game's rules and `modules` loaded once for all its forks.
 
@@ -226,7 +226,7 @@ class DirectLauncher:
     number = 0
     group = None
 
-    def __init__(self, game: str, allowed: tuple[str, ...] | None = None) -> None:
+    def __init__(self, game: str, allowed: tuple[str, ...] | None) -> None:
         self._game = game
         self._allowed = allowed
         self._process: subprocess.Popen[bytes] | None = None

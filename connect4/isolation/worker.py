@@ -13,12 +13,10 @@ import importlib
 import json
 import os
 import signal
-import struct
+import socket
 import sys
 import time
 import traceback
-from _socket import CMSG_SPACE, MSG_WAITALL
-from _socket import socket as Socket
 from collections.abc import Iterable
 from io import TextIOWrapper
 from pathlib import Path
@@ -31,16 +29,15 @@ from connect4.isolation.protocol import STACK_SIGNAL, say
 from connect4.players.student import StudentAgent
 
 
-def serve(channel: Socket, log: Socket, stack: int, parent: int, rules: int | None) -> None:
+def serve(
+    channel: socket.socket, log: socket.socket, stack: int, parent: int, rules: int | None
+) -> None:
     """Read the settings, limit this process, load the agent, answer until the referee disconnects.
 
     `rules` name the readable files, see `sandbox.rules`. `stack` is the pipe for `STACK_SIGNAL`,
     which works even during C code.
     """
-    if sys.platform == "win32":
-        requests = channel.makefile("rb")
-    else:
-        requests = os.fdopen(channel.fileno(), "rb", closefd=False)
+    requests = channel.makefile("rb")
     del sys.argv[1:], sys.orig_argv[1:]  # the last word is the number of the referee's process
     _redirect(log)
     settings = json.loads(requests.readline())
@@ -74,7 +71,7 @@ def serve(channel: Socket, log: Socket, stack: int, parent: int, rules: int | No
             break
 
 
-def _redirect(log: Socket) -> None:
+def _redirect(log: socket.socket) -> None:
     """Redirect the agent's output to the log, and close its input."""
     if sys.platform == "win32":
         sys.stdout = sys.stderr = log.makefile("w", encoding="utf-8", errors="backslashreplace")
@@ -91,9 +88,6 @@ def _redirect(log: Socket) -> None:
 
 
 PR_SET_CHILD_SUBREAPER: Final = 36
-
-HANDLE: Final = struct.Struct("=i")
-"""A descriptor, as the kernel hands it over."""
 
 
 def main(arguments: list[str], kept: list[str]) -> None:
@@ -116,7 +110,7 @@ def main(arguments: list[str], kept: list[str]) -> None:
     files = submission.confine(kept, allowed.split()[1:]) if kept else ()
     gc.enable()
     if handle != "shared":
-        control = Socket(fileno=int(handle))
+        control = socket.socket(fileno=int(handle))
         rules = _rules(control, files)
         channel, log, stack, parent = _guard(control)
     else:
@@ -132,38 +126,29 @@ def main(arguments: list[str], kept: list[str]) -> None:
         os.kill(os.getpid(), signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 
 
-def _unshare(line: str) -> Socket:
+def _unshare(line: str) -> socket.socket:
     if sys.platform == "win32":
         import base64
-        import socket
 
         return socket.fromshare(base64.b64decode(line))
-    return Socket(fileno=int(line))
+    return socket.socket(fileno=int(line))
 
 
-def _rules(control: Socket, files: Iterable[Path]) -> int | None:
+def _rules(control: socket.socket, files: Iterable[Path]) -> int | None:
     """Return the kernel's rules on files, if there are any; raises `OSError`.
 
     The referee has made the hundreds of rules for Python once for all wardens. The `files` of the
     kit are added here, because only this process knows which were loaded.
     """
-    _, handles = _receive(control, len(protocol.RULES))
+    _, handles, _, _ = socket.recv_fds(control, len(protocol.RULES), 1)
     if not handles:
         return None
-    rules = sandbox.moved_up(handles[0])
     for path in files:
-        sandbox.allow(rules, str(path))
-    return rules
+        sandbox.allow(handles[0], str(path))
+    return handles[0]
 
 
-def _receive(control: Socket, size: int) -> tuple[bytes, tuple[int, ...]]:
-    """Return `size` bytes (fewer if the referee disconnects) and the descriptors sent with them."""
-    data, notes, _, _ = control.recvmsg(size, CMSG_SPACE(3 * HANDLE.size), MSG_WAITALL)
-    handles = [found for _, _, sent in notes for (found,) in HANDLE.iter_unpack(sent)]
-    return data, tuple(handles)
-
-
-def _guard(control: Socket) -> tuple[Socket, Socket, int, int]:
+def _guard(control: socket.socket) -> tuple[socket.socket, socket.socket, int, int]:
     """Serve the referee until it disconnects.
 
     Returns only in an agent's process: its two sockets, the pipe for its stack, and its parent's
@@ -171,17 +156,16 @@ def _guard(control: Socket) -> tuple[Socket, Socket, int, int]:
     """
     if sys.platform == "linux":
         sandbox.prctl(PR_SET_CHILD_SUBREAPER, 1)  # adopt the processes that an agent leaves behind
-    sandbox.prepare()
     gc.freeze()
     agent, parent = 0, os.getpid()
     while True:
-        command, handles = _receive(control, 1)
+        command, handles, _, _ = socket.recv_fds(control, 1, 3)
         if command == protocol.START:
             agent = os.fork()
             if agent == 0:
                 os.setpgid(0, 0)
                 control.close()
-                channel, log = (Socket(fileno=handle) for handle in handles[:2])
+                channel, log = (socket.socket(fileno=handle) for handle in handles[:2])
                 return channel, log, handles[2], parent
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.setpgid(agent, agent)  # the child does so too; `_end` may be called before that

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import math
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from functools import partial
 from random import Random
 from typing import Final
 
@@ -24,6 +24,7 @@ from connect4.search.base import (
     after,
     center,
     points,
+    uncollected,
     win_or_loss,
 )
 from connect4.search.mcts import Mcts, sampled
@@ -44,24 +45,6 @@ def reserve(seconds: Seconds) -> Seconds:
     It is a twentieth, between 20 ms and half a second, and at most half of the limit.
     """
     return min(max(0.02, seconds / 20), 0.5, seconds / 2)
-
-
-@contextlib.contextmanager
-def uncollected() -> Iterator[None]:
-    """Disable the garbage collector during a search, whose many objects take long to traverse.
-
-    Searches create no reference cycles, so there is nothing to collect. The objects that exist at
-    the end are frozen until the next search; otherwise the first collection would traverse them.
-    """
-    collects = gc.isenabled()
-    gc.disable()
-    gc.unfreeze()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.freeze()
-            gc.enable()
 
 
 class Budget:
@@ -138,59 +121,44 @@ class DepthAgent:
         return nodes
 
 
-def evaluation(setup: Setup) -> Evaluation:
-    """Return the heuristic of the agent's option, or the game's default."""
-    return heuristics.evaluation(setup.game, setup.agent.options.get("heuristic"))
-
-
-def order(setup: Setup) -> Order:
-    """Return the move order of the agent's option.
+def estimating(
+    setup: Setup, depth: int, make: Callable[[Evaluation, Order, Deadline], Minimax]
+) -> DepthAgent:
+    """Return an agent with the heuristic and the move order of its options.
 
     The published agent with `potential` tries columns in ascending order, so that is the default
     for this heuristic.
     """
     options = setup.agent.options
-    usual = "ascending" if options.get("heuristic") == "potential" else "center"
-    return ORDERS[options.get("order", usual)]
+    name = options.get("heuristic")
+    order = ORDERS[options.get("order", "ascending" if name == "potential" else "center")]
+    estimate = heuristics.evaluation(setup.game, name)
+    return DepthAgent(Budget(options, depth), partial(make, estimate, order))
 
 
 def minimax(setup: Setup) -> DepthAgent:
     """Return `minimax:depth=K`."""
-    estimate, moves = evaluation(setup), order(setup)
-    return DepthAgent(
-        Budget(setup.agent.options, depth=2), lambda deadline: Minimax(estimate, moves, deadline)
-    )
+    return estimating(setup, 2, Minimax)
 
 
 def alphabeta(setup: Setup) -> DepthAgent:
     """Return `alphabeta:depth=K,...`."""
     options = setup.agent.options
-    estimate, moves = evaluation(setup), order(setup)
-    budget = Budget(options, depth=4)
     own_search = setup.game.heuristic(options.get("heuristic")).search
-    kind: type[Minimax] = TableAlphaBeta
     if options.get("pruning") == "off":
-        kind = Minimax
-    elif options.get("tt") == "off":
-        kind = AlphaBeta
-    elif own_search is not None:
-        make = resolve(own_search)
-        agent = DepthAgent(budget, lambda deadline: make(estimate, moves, deadline, agent.seen))
-        return agent
-    return DepthAgent(budget, lambda deadline: kind(estimate, moves, deadline))
+        return estimating(setup, 4, Minimax)
+    if options.get("tt") == "off":
+        return estimating(setup, 4, AlphaBeta)
+    if own_search is None:
+        return estimating(setup, 4, TableAlphaBeta)
+    make = resolve(own_search)
+    agent = estimating(setup, 4, lambda *arguments: make(*arguments, agent.seen))
+    return agent
 
 
 def expectimax(setup: Setup) -> DepthAgent:
     """Return `expectimax:depth=K`."""
-    options = setup.agent.options
-    estimate, moves = evaluation(setup), order(setup)
-    samples = int(options["samples"]) if "samples" in options else None
-    rng = Random(setup.derived_seed())
-    cautious = not setup.game.counts_points
-    return DepthAgent(
-        Budget(options, depth=3),
-        lambda deadline: Expectimax(estimate, moves, deadline, samples, rng, cautious),
-    )
+    return estimating(setup, 3, partial(Expectimax, cautious=not setup.game.counts_points))
 
 
 def montecarlo(setup: Setup) -> DepthAgent:

@@ -147,7 +147,7 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
     "expectimax": PlayerKind(
         "expectimax:depth=K",
         "connect4.players.agents:expectimax",
-        options=(*DEPTH, *ESTIMATE, "samples"),
+        options=(*DEPTH, *ESTIMATE),
     ),
     "montecarlo": PlayerKind(
         "montecarlo:depth=K,samples=N",

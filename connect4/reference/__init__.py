@@ -1,7 +1,7 @@
 """The strongest agent of the kit, `reference`: expected line margins, expectimax and alpha-beta.
 
 `tables` values a line, `lines` a board, `evaluation` adds what was learned,
-`expectimax` (with `playouts`) plays against chance and `alphabeta` against an opponent that plays
+`expectimax` plays against chance and `alphabeta` against an opponent that plays
 to win. `AIPlayer` has the constructor and the two methods of a submission.
 """
 

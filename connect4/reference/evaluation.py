@@ -112,10 +112,8 @@ class Network:
         return round((float(hidden.dot(self.output)) + self.added) * 1024) / 1024
 
 
-@cache
-def network(chosen: int, last_moves: bool) -> Network:
-    """Return the network of a set, for the last mover to move or for the other player."""
-    return Network(chosen, last_moves)
+network = cache(Network)
+"""Returns the network of a set, for the last mover to move or for the other player."""
 
 
 class Correction(dict[int, float]):

@@ -120,13 +120,10 @@ class Lines:
             [[None] * self.cells for _ in range(self.cells)] for _ in range(3)
         ]
         for mover in (ME, OPPONENT):
-            pairs: dict[tuple[int, int, int], Differences] = {}  # of a form and two of its places
             for index, line in enumerate(lines):
-                form = id(self.tables[index])
                 for (i, cell), (j, other) in permutations(enumerate(line), 2):
-                    if (form, i, j) not in pairs:
-                        pairs[form, i, j] = self.differences(index, 3**j, mover * 3**i)
-                    self.shared[mover][cell][other] = index, pairs[form, i, j]
+                    both = self.differences(index, 3**j, mover * 3**i)
+                    self.shared[mover][cell][other] = index, both
 
     def differences(self, line: int, step: int, second: int = 0) -> Differences:
         """Return the differences of a line's table, or with a second step those of them.
@@ -185,12 +182,6 @@ class Lines:
             key ^= change
             own -= 1
         return codes, drops, -total - gain, key ^ self.turn, 3 - mover, other, own
-
-    def gain(self, codes: Codes, cell: int) -> float:
-        """Return how much my margin grows with a token of mine in the empty `cell`."""
-        i, a, j, b, k, c, m, d = self.look_ups[ME][cell]
-        gain: float = a[codes[i]] + b[codes[j]] + c[codes[k]] + d[codes[m]]
-        return gain
 
     def loss(self, codes: Codes, cell: int) -> float:
         """Return how much my margin falls with a token of the opponent's in the `cell`."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 from typing import TypeAlias
 
 from connect4.reference.alphabeta import AlphaBeta
 from connect4.reference.expectimax import Expectimax
 from connect4.reference.lines import Lines, Move, Position
-from connect4.reference.searching import Budget, Found
+from connect4.reference.searching import Budget
 from connect4.reference.tables import Array
+from connect4.search.base import uncollected
 from connect4.utils import Integer, get_valid_actions
 
 State: TypeAlias = tuple[Array, dict[int, Integer]]
@@ -22,9 +22,6 @@ class AIPlayer:
 
     node_budget: int | None = None
     """A limit on the positions that a move may visit; it replaces the clock. None for no limit."""
-
-    PATIENCE = 1.0
-    """Seconds. With at least this much time, a move is played and reported once it is settled."""
 
     def __init__(self, player_number: int, time: float):
         """Play as `player_number` (1 or 2) with `time` seconds for each move."""
@@ -53,24 +50,21 @@ class AIPlayer:
         """
         search, position = self._prepare(state, AlphaBeta)
         assert isinstance(search, AlphaBeta)
-        found = self._search(search, position, Budget(self.time, self.node_budget))
+        with uncollected():
+            found = search.choose(position, Budget(self.time, self.node_budget))
         depth, value = found.values[-1] if found.values else (0, position[2])
         line = [search.lines.move(step) for step in search.line(position, found.action, depth)]
         return value, line, [*found.values], found.solved
 
     def _choose(self, state: State, method: type[Search]) -> Move:
         """Return the move that a search by `method` finds."""
-        budget = Budget(self.time, self.node_budget, may_end=self.time >= self.PATIENCE)
+        budget = Budget(self.time, self.node_budget)
         moves = get_valid_actions(self.player_number, state)
         if len(moves) == 1:
             return moves[0]
         search, position = self._prepare(state, method)
-        found = self._search(search, position, budget)
-        column, is_popout = search.lines.move(found.action)
-        if found.settled:
-            move = f"{column}{'P' * is_popout}"
-            print(f"{move} is settled after {budget.spent():.1f} of {self.time:g} s")
-        return column, is_popout
+        with uncollected():
+            return search.lines.move(search.choose(position, budget).action)
 
     def _prepare(self, state: State, method: type[Search]) -> tuple[Search, Position]:
         """Return the search by `method` on such a board, and the position as it reads it."""
@@ -83,14 +77,3 @@ class AIPlayer:
             self.kept[method, board.shape] = method(lines)
         search = self.kept[method, board.shape]
         return search, search.lines.read(board, own, other)
-
-    def _search(self, search: Search, position: Position, budget: Budget) -> Found:
-        """Return what the search finds."""
-        collects = gc.isenabled()
-        gc.disable()  # a search makes no cycles, and to walk all tables may make a move late
-        try:
-            return search.choose(position, budget)
-        finally:
-            gc.freeze()  # nor is what it keeps to be walked in a later turn
-            if collects:
-                gc.enable()

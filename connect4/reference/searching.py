@@ -22,15 +22,10 @@ class BudgetSpentError(Exception):
 class Budget:
     """How long a move may take: seconds, or nodes of the search in their place."""
 
-    LOOKS = 0.125, 0.25, 0.5
-    """At these shares of the time alpha-beta looks whether its move is settled, if it `may_end`."""
-
-    def __init__(self, seconds: float, nodes: int | None, may_end: bool = False):
+    def __init__(self, seconds: float, nodes: int | None):
         margin = min(0.1 * seconds + 0.02, 0.6 * seconds)  # for a machine with other work to do
-        self.begin, self.seconds = clock.monotonic(), seconds
-        self.deadline = self.begin + seconds - margin if nodes is None else inf
-        self.may_end = may_end and nodes is None
-        self.looks = [*self.LOOKS] if self.may_end else []
+        self.seconds = seconds
+        self.deadline = clock.monotonic() + seconds - margin if nodes is None else inf
         self.limit = inf if nodes is None else nodes
         self.nodes = 0
 
@@ -39,17 +34,6 @@ class Budget:
         self.nodes += 1
         if self.nodes > self.limit or clock.monotonic() > self.deadline:
             raise BudgetSpentError
-
-    def spent(self) -> float:
-        """Return the seconds since the move began."""
-        return clock.monotonic() - self.begin
-
-    def looks_now(self) -> bool:
-        """Return whether it is time for the next look at whether the move is settled."""
-        share = self.spent() / self.seconds
-        due = bool(self.looks) and share >= self.looks[0]
-        self.looks = [look for look in self.looks if look > share]
-        return due
 
 
 class Found(NamedTuple):
@@ -60,8 +44,6 @@ class Found(NamedTuple):
     """Each depth that was searched whole, with the margin found there for the action chosen."""
     solved: bool = False
     """Whether the last depth reached the end of the game."""
-    settled: bool = False
-    """Whether more time would hardly change the action."""
 
 
 def slot_of(position: Position) -> int:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from random import Random
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from connect4.games.base import State
@@ -168,10 +167,16 @@ class AlphaBeta(Minimax):
             self.line = ()
             self.horizon = True
             return self.leaf(state)
+        return self.best_of(state, self.order(state), depth - 1, alpha, beta)
+
+    def best_of(
+        self, state: State, moves: Sequence[Move], depth: int, alpha: float, beta: float
+    ) -> float:
+        """Return the value of the best of `moves`, each searched `depth` plies deep."""
         best = -INFINITY
         line: Line = ()
-        for move in self.order(state):
-            value = -self.value(self.after(state, move), depth - 1, -beta, -alpha)
+        for move in moves:
+            value = -self.value(self.after(state, move), depth, -beta, -alpha)
             if value > best:
                 best, line = value, (move, self.line)
                 if value > alpha:
@@ -226,8 +231,9 @@ class TableAlphaBeta(AlphaBeta):
         known = self.known(entry, depth, alpha, beta)
         if known is not None:
             return known
-        moves = self.moves(state, entry)
-        return self.best_of(state, moves, (depth, depth - 1), alpha, beta)
+        best = self.best_of(state, self.moves(state, entry), depth - 1, alpha, beta)
+        self.store(state, depth, alpha, beta, best)
+        return best
 
     def known(self, entry: Entry | None, depth: int, alpha: float, beta: float) -> float | None:
         """Return the value that an entry of this search gives within the bounds, or None."""
@@ -238,38 +244,13 @@ class TableAlphaBeta(AlphaBeta):
             return entry.lower
         return entry.upper if entry.upper <= alpha else None
 
-    def best_of(
-        self,
-        state: State,
-        moves: Sequence[Move],
-        depths: tuple[int, int],
-        alpha: float,
-        beta: float,
-    ) -> float:
-        """Return the value of the best of `moves`; `depths` are of `state` and of its children."""
-        best, best_move = -INFINITY, None
-        line: Line = ()
-        floor = alpha
-        for move in moves:
-            value = -self.value(self.after(state, move), depths[1], -beta, -floor)
-            if value > best:
-                best, best_move, line = value, move, (move, self.line)
-                if value > floor:
-                    floor = value
-                    if floor >= beta:
-                        self.cut(move, depths[0])
-                        break
-        self.line = line
+    def store(self, state: State, depth: int, alpha: float, beta: float, best: float) -> None:
+        """Keep the value `best` and the move that `line` begins with."""
         if len(self._table) >= MAX_ENTRIES:
             self._table.clear()
         lower = best if best > alpha else -INFINITY
         upper = best if best < beta else INFINITY
-        self._table[state.key()] = Entry(self._search, depths[0], lower, upper, best_move)
-        return best
-
-    def cut(self, move: Move, depth: int) -> None:
-        """Count the cutoff that `move` caused `depth` plies above the leaves."""
-        self.cutoffs += 1
+        self._table[state.key()] = Entry(self._search, depth, lower, upper, self.line[0])
 
     def moves(self, state: State, entry: Entry | None) -> list[Move]:
         """Return the moves, the best one of an earlier search first."""
@@ -279,10 +260,10 @@ class TableAlphaBeta(AlphaBeta):
 class Expectimax(Minimax):
     """Max nodes for the player to move at the root, chance nodes for the opponent.
 
-    The opponent's moves are all equally likely. The value of a chance node is the mean over all of
-    them or, with `samples`, over that many drawn without replacement (Michie 1966, "Game-playing
-    and game-learning automata"; Russell & Norvig 2020, section 5.5). Values use negation as in
-    `Minimax`: a chance node has for its mover minus the value that it has for us.
+    The opponent's moves are all equally likely, and the value of a chance node is the mean over
+    them (Michie 1966, "Game-playing and game-learning automata"; Russell & Norvig 2020, section
+    5.5). Values use negation as in `Minimax`: a chance node has for its mover minus the value that
+    it has for us.
 
     With `cautious`, the root skips moves that let the opponent win at once, if it has others. A
     mean over random replies underrates such a threat when only winning counts.
@@ -293,13 +274,9 @@ class Expectimax(Minimax):
         evaluation: Evaluation,
         order: Order = ascending,
         deadline: Deadline | None = None,
-        samples: int | None = None,
-        rng: Random | None = None,
         cautious: bool = False,
     ) -> None:
         super().__init__(evaluation, order, deadline)
-        self.samples = samples
-        self._random = rng or Random(0)
         self._cautious = cautious
         self._player = 0
 
@@ -325,8 +302,6 @@ class Expectimax(Minimax):
             return super().value(state, depth, alpha, beta)
         self.count()
         moves = self.order(state)
-        if self.samples is not None and len(moves) > self.samples:
-            moves = self._random.sample(moves, self.samples)
         total = sum(self.value(self.after(state, move), depth - 1, alpha, beta) for move in moves)
         self.line = ()
         return -total / len(moves)

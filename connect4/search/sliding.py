@@ -23,17 +23,31 @@ LONGEST: Final = 40
 """Plies from the root beyond which forced replies count as depth."""
 
 
+WORTH: Final = (0, 90, 40, 20, 11, 6, 3, 2, 1)
+"""The value of a line by the steps that it needs; the last entry is also for more steps."""
+
+BLOCKED: Final = 3
+"""The value of a line that lacks one cell, which an enemy occupies."""
+
+AHEAD: Final = 4
+"""The value of needing fewer steps to the nearest line than the opponent."""
+
+CENTRAL: Final = 0.5
+"""The value of a piece, for each of the three innermost squares that contain it."""
+
+MOBILE: Final = 0.3
+"""The value of each step that a piece can make."""
+
+
 class Steps:
-    """Finds the steps on a grid that complete a line."""
+    """The steps on a grid: which ones complete a line, and how many are needed to get somewhere."""
 
     def __init__(self, grid: Grid) -> None:
         """Use `steps_of`, which creates them once for each grid."""
-        self._shifts = grid.shifts
-        self._line = grid.line
+        self._grid = grid
         self.cells = grid.cells
         up, right = grid.shifts[:2]
-        self.around: dict[int, int] = {}
-        """The cells one step from each cell."""
+        around: dict[int, int] = {}  # the cells one step from each cell
         self._rest: dict[int, tuple[tuple[int, int], ...]] = {}
         """By cell, the lines through it: the other cells of the line, and the adjacent ones."""
         for index in range(grid.cells.bit_length()):
@@ -41,20 +55,39 @@ class Steps:
             if cell & grid.cells:
                 near = (cell << up | cell >> up | cell << right | cell >> right) & grid.cells
                 through = [window for window in grid.windows if window & cell]
-                self.around[cell] = near
+                around[cell] = near
                 self._rest[cell] = tuple((window ^ cell, near & ~window) for window in through)
+        self._within: dict[int, list[int]] = {}
+        """For each cell the cells that are at most 1, 2, 3, ... steps away."""
+        for cell in around:
+            reached, rings = cell, []
+            while reached != grid.cells:
+                for other in [other for other in around if other & reached]:
+                    reached |= around[other]
+                rings.append(reached)
+            self._within[cell] = rings
+        middle_row, middle_column = (grid.rows - 1) / 2, (grid.columns - 1) / 2
+        self._squares = [
+            sum(
+                grid.bit(row, column)
+                for row in range(grid.rows)
+                for column in range(grid.columns)
+                if max(abs(row - middle_row), abs(column - middle_column)) <= size
+            )
+            for size in range(3)
+        ]
 
     def completing(self, own: int, empty: int) -> int:
         """Return the cells of `empty` on which a step completes a line of the pieces `own`."""
         cells = 0
-        if self._line == 4:
-            for shift in self._shifts:
+        if self._grid.line == 4:
+            for shift in self._grid.shifts:
                 before = own << shift & own << 2 * shift
                 behind = own >> shift & own >> 2 * shift
                 cells |= before & (own << 3 * shift | own >> shift)
                 cells |= behind & (own >> 3 * shift | own << shift)
         else:
-            for shift in self._shifts:
+            for shift in self._grid.shifts:
                 cells |= own << shift & (own << 2 * shift | own >> shift)
                 cells |= own >> shift & own >> 2 * shift
         cells &= empty
@@ -67,6 +100,43 @@ class Steps:
                     found |= cell
                     break
         return found
+
+    def steps(self, missing: int, rest: int) -> int:
+        """Return how many steps the nearest pieces of `rest` need to reach the cells `missing`."""
+        needed = 0
+        while missing:
+            cell = missing & -missing
+            missing ^= cell
+            for away, reached in enumerate(self._within[cell], 1):
+                if reached & rest:
+                    needed += away
+                    break
+        return needed
+
+    def lines(self, own: int, other: int) -> tuple[float, int]:
+        """Return the value of the lines of `own`, and the fewest steps that complete one."""
+        worth, fewest = 0.0, len(WORTH)
+        for window in self._grid.windows:
+            held = own & window
+            if not held & held - 1:
+                continue
+            enemy = other & window
+            if not enemy:
+                needed = min(self.steps(window ^ held, own ^ held), len(WORTH) - 1)
+                worth += WORTH[needed]
+                fewest = min(fewest, needed)
+            elif held | enemy == window and not enemy & enemy - 1:
+                worth += BLOCKED
+        return worth, fewest
+
+    def freedom(self, own: int, empty: int) -> float:
+        """Return the value of the squares of the pieces `own`: central, and free to move."""
+        mobile = sum(
+            (own << shift & empty).bit_count() + (own >> shift & empty).bit_count()
+            for shift in self._grid.shifts[:2]
+        )
+        central = sum((own & square).bit_count() for square in self._squares)
+        return MOBILE * mobile + CENTRAL * central
 
 
 steps_of = cache(Steps)
@@ -91,23 +161,17 @@ class SlidingAlphaBeta(TableAlphaBeta):
         super().__init__(evaluation, order, deadline)
         self._seen = seen
         self._path: set[Hashable] = set()
-        self._depth = self._ply = 0
+        """The positions from the root to the parent of the one that is searched."""
+        self._depth = 0
         self._cutting: dict[Move, int] = {}
         """How many cutoffs each move has caused, for move ordering."""
 
     def search(self, state: State, depth: int, first: Move = None) -> Found:
-        self._depth, self._ply = depth, 0
+        self._depth = depth
         self._path = {bare(state)}
         return super().search(state, depth, first)
 
     def value(self, state: State, depth: int, alpha: float, beta: float) -> float:
-        self._ply += 1
-        try:
-            return self._value(state, depth, alpha, beta)
-        finally:
-            self._ply -= 1
-
-    def _value(self, state: State, depth: int, alpha: float, beta: float) -> float:
         self.count()
         self.line = ()
         decided, threats = self._look(state)
@@ -121,20 +185,26 @@ class SlidingAlphaBeta(TableAlphaBeta):
         if known is not None:
             return known
         moves = self.replies(state, threats) if threats else self.moves(state, entry)
-        below = depth if threats and self._ply < LONGEST else depth - 1
+        below = depth if threats and len(self._path) < LONGEST else depth - 1
         position = bare(state)
         self._path.add(position)
-        try:
-            return self.best_of(state, moves, (depth, below), alpha, beta)
-        finally:
-            self._path.discard(position)
+        best = self.best_of(state, moves, below, alpha, beta)
+        self._path.discard(position)
+        self.store(state, depth, alpha, beta, best)
+        return best
+
+    def store(self, state: State, depth: int, alpha: float, beta: float, best: float) -> None:
+        if best >= beta:
+            move = self.line[0]
+            self._cutting[move] = self._cutting.get(move, 0) + max(1, depth) ** 2
+        super().store(state, depth, alpha, beta, best)
 
     def _look(self, state: State) -> tuple[float | None, int]:
         """Return the value of a position that needs no search, and the opponent's threats.
 
         The threats are the cells on which the opponent would complete a line with the next move.
         """
-        won = WIN + self._depth - self._ply
+        won = WIN + self._depth - len(self._path)
         if state.ending() is not None:
             return won * state.margin(state.mover), 0
         position = bare(state)
@@ -148,16 +218,11 @@ class SlidingAlphaBeta(TableAlphaBeta):
             return won - 1, 0
         return None, steps.completing(other, empty)
 
-    def cut(self, move: Move, depth: int) -> None:
-        super().cut(move, depth)
-        self._cutting[move] = self._cutting.get(move, 0) + max(1, depth) ** 2
-
     def moves(self, state: State, entry: Entry | None) -> list[Move]:
         """Return the moves, the earlier best one first, then those that caused most cutoffs."""
-        cutting, best = self._cutting, None if entry is None else entry.best
-        moves = list(self.order(state))
-        moves.sort(key=lambda move: -cutting.get(move, 0))
-        return moved_to_front(moves, best)
+        cutting = self._cutting
+        moves = sorted(self.order(state), key=lambda move: -cutting.get(move, 0))
+        return moved_to_front(moves, None if entry is None else entry.best)
 
     def replies(self, state: State, threats: int) -> Sequence[Move]:
         """Return the moves that parry a threat to step on the cell `threats`.
@@ -176,100 +241,13 @@ def bare(state: State) -> Hashable:
     return *state.bitboards(), state.mover
 
 
-WORTH: Final = (0, 90, 40, 20, 11, 6, 3, 2, 1)
-"""The value of a line by the steps that it needs; the last entry is also for more steps."""
-
-BLOCKED: Final = 3
-"""The value of a line that lacks one cell, which an enemy occupies."""
-
-AHEAD: Final = 4
-"""The value of needing fewer steps to the nearest line than the opponent."""
-
-CENTRAL: Final = 0.5
-"""The value of a piece, for each of the three innermost squares that contain it."""
-
-MOBILE: Final = 0.3
-"""The value of each step that a piece can make."""
-
-
-class Distances:
-    """The geometry of a grid that the heuristic needs."""
-
-    def __init__(self, grid: Grid) -> None:
-        """Use `distances_of`, which creates them once for each grid."""
-        self.windows = grid.windows
-        self.cells = grid.cells
-        self.shifts = grid.shifts[:2]
-        around = steps_of(grid).around
-        self.within: dict[int, list[int]] = {}
-        """For each cell the cells that are at most 1, 2, 3, ... steps away."""
-        for cell in around:
-            reached, rings = cell, []
-            while reached != grid.cells:
-                for other in [other for other in around if other & reached]:
-                    reached |= around[other]
-                rings.append(reached)
-            self.within[cell] = rings
-        middle_row, middle_column = (grid.rows - 1) / 2, (grid.columns - 1) / 2
-        self.squares = [
-            sum(
-                grid.bit(row, column)
-                for row in range(grid.rows)
-                for column in range(grid.columns)
-                if max(abs(row - middle_row), abs(column - middle_column)) <= size
-            )
-            for size in range(3)
-        ]
-
-    def steps(self, missing: int, rest: int) -> int:
-        """Return how many steps the nearest pieces of `rest` need to reach the cells `missing`."""
-        needed = 0
-        while missing:
-            cell = missing & -missing
-            missing ^= cell
-            for away, reached in enumerate(self.within[cell], 1):
-                if reached & rest:
-                    needed += away
-                    break
-        return needed
-
-    def lines(self, own: int, other: int) -> tuple[float, int]:
-        """Return the value of the lines of `own`, and the fewest steps that complete one."""
-        worth, fewest = 0.0, len(WORTH)
-        for window in self.windows:
-            held = own & window
-            if not held & held - 1:
-                continue
-            enemy = other & window
-            if not enemy:
-                needed = min(self.steps(window ^ held, own ^ held), len(WORTH) - 1)
-                worth += WORTH[needed]
-                fewest = min(fewest, needed)
-            elif held | enemy == window and not enemy & enemy - 1:
-                worth += BLOCKED
-        return worth, fewest
-
-    def freedom(self, own: int, empty: int) -> float:
-        """Return the value of the squares of the pieces `own`: central, and free to move."""
-        mobile = sum(
-            (own << shift & empty).bit_count() + (own >> shift & empty).bit_count()
-            for shift in self.shifts
-        )
-        central = sum((own & square).bit_count() for square in self.squares)
-        return MOBILE * mobile + CENTRAL * central
-
-
-distances_of = cache(Distances)
-"""Returns the distances of a grid."""
-
-
 @of_tokens
 def race(grid: Grid, one: int, two: int) -> float:
     """Return the value of both sides' lines by the steps that they still need.
 
     The steps are those of the shortest path, even if other pieces block it.
     """
-    board = distances_of(grid)
+    board = steps_of(grid)
     empty = board.cells & ~(one | two)
     ours, our_steps = board.lines(one, two)
     theirs, their_steps = board.lines(two, one)

@@ -4,7 +4,7 @@ The score of a position is that of the side to move: 22 minus the number of the 
 once its four is complete, negative if the opponent wins, 0 for a draw. The method is that of
 P. Pons, "Solving Connect 4" (2015), after J. D. Allis, "A knowledge-based approach of Connect-Four"
 (1988). Here the threats of all moves are found at once, in lanes of one wide integer. The first
-plies would take hours; they come from the opening book (`search/book.py`).
+plies would take hours; they come from the opening book (`search/openings.py`).
 
 `LibrarySolver` answers at once with the library `bitbully`, if it is installed (extra `solver`).
 No other module of the kit uses that library, whose licence is the AGPL, version 3.
@@ -13,8 +13,9 @@ No other module of the kit uses that library, whose licence is the AGPL, version
 from __future__ import annotations
 
 import importlib.util
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,12 +24,9 @@ from connect4.games.base import State
 from connect4.games.classic import ClassicState
 from connect4.games.grid import grid_of
 from connect4.search.base import Deadline
-from connect4.search.book import Answer, opening_book
+from connect4.search.openings import Answer, find_opening
 
-if TYPE_CHECKING:
-    from bitbully import Board
-
-GRID: Final = grid_of(6, 7)
+GRID: Final = grid_of(6, 7, 4)
 SETTING: Final = (GRID.rows, GRID.columns, "first-four")
 """The board and the variant that the solver knows, as in `State.setting`."""
 BOARD: Final = GRID.cells
@@ -66,12 +64,56 @@ def winning_cells(own: int, empty: int) -> int:
     return cells & empty
 
 
-class Solver:
-    """Scores positions; `nodes` counts the nodes that it has searched.
+class PerfectPlay(ABC):
+    """Scores positions of classic Connect 4, 6 by 7, not over.
 
-    Positions are those of classic Connect 4, 6 by 7, not over. Every method raises `AgentError` for
-    another board and `OutOfBudgetError` at the `deadline`.
+    Every method raises `AgentError` for another board and `OutOfBudgetError` at the `deadline`.
     """
+
+    deadline: Deadline
+
+    @abstractmethod
+    def score(self, state: State) -> int:
+        """Return the score of a position."""
+
+    @abstractmethod
+    def beats(self, state: State, score: int) -> bool:
+        """Return whether a position's score is above `score`."""
+
+    def best(self, state: State) -> tuple[int, int]:
+        """Return the best move (of several, the most central) and the position's score."""
+        score = self.score(state)
+        return self.first(state, score), score
+
+    def first(self, state: State, score: int) -> int:
+        """Return the first column in `ORDER` that leads to `score` or more; one must exist."""
+        legal = state.legal_actions()
+        return next(
+            column for column in ORDER if column in legal and self._reaches(state, column, score)
+        )
+
+    def scores(self, state: State) -> dict[int, int]:
+        """Return the score of the position with each move, by ascending column."""
+        won = (CELLS + 1 - tokens_in(state)) // 2
+        found = {}
+        for column in state.legal_actions():
+            after = state.apply(column)
+            if after.is_over():
+                found[column] = won if after.winner() else 0
+            else:
+                found[column] = -self.score(after)
+        return found
+
+    def _reaches(self, state: State, column: int, score: int) -> bool:
+        """Return whether the move leads to `score` or more."""
+        after = state.apply(column)
+        if after.is_over():
+            return bool(after.winner()) or score <= 0
+        return not self.beats(after, -score)
+
+
+class Solver(PerfectPlay):
+    """The kit's own solver; `nodes` counts the nodes that it has searched."""
 
     def __init__(self, memory: int = 256) -> None:
         """Use a transposition table of up to `memory` megabytes, allocated as needed."""
@@ -81,24 +123,19 @@ class Solver:
         self.deadline = Deadline()
 
     def score(self, state: State) -> int:
-        own, mask = _read(state)
-        low, high = -((CELLS - mask.bit_count()) // 2), (CELLS + 1 - mask.bit_count()) // 2
+        tokens = tokens_in(state)
+        low, high = -((CELLS - tokens) // 2), (CELLS + 1 - tokens) // 2
         while low < high:  # narrowed from both ends; small scores are quicker to test
             middle = (low + high) // 2
             if middle <= 0 and low // 2 < middle:
                 middle = low // 2
             elif middle >= 0 and high // 2 > middle:
                 middle = high // 2
-            if self._beats(own, mask, middle):
+            if self.beats(state, middle):
                 low = middle + 1
             else:
                 high = middle
         return low
-
-    def best(self, state: State) -> tuple[int, int]:
-        """Return the best move (of several, the most central) and the position's score."""
-        score = self.score(state)
-        return self._first(*_read(state), score), score
 
     def answers(self, state: State) -> Iterator[Answer]:
         """Yield a move that keeps the outcome as soon as one is known, then the best move.
@@ -107,48 +144,18 @@ class Solver:
         """
         own, mask = _read(state)
         if not winning_cells(own, BOARD ^ mask) & mask + BOTTOMS:
-            opening = opening_book().find(own, mask)
+            opening = find_opening(own, mask)
             if opening is not None:
                 yield opening
                 return
-        outcome = 1 if self._beats(own, mask, 0) else 0 if self._beats(own, mask, -1) else -1
+        outcome = 1 if self.beats(state, 0) else 0 if self.beats(state, -1) else -1
         if outcome >= 0:
-            column = self._first(own, mask, outcome)
-            yield Answer(column, outcome, outcome == 0)
+            yield Answer(self.first(state, outcome), outcome, outcome == 0)
         if outcome:
             yield Answer(self.best(state)[0], outcome, True)
 
-    def scores(self, state: State) -> dict[int, int]:
-        """Return the score of the position with each move, by ascending column."""
-        _, mask = _read(state)
-        found = {}
-        for column in state.legal_actions():
-            after = state.apply(column)
-            if after.ending() is None:
-                found[column] = -self.score(after)
-            else:
-                won = after.margin(state.mover) > 0
-                found[column] = (CELLS + 1 - mask.bit_count()) // 2 if won else 0
-        return found
-
-    def _first(self, own: int, mask: int, score: int) -> int:
-        """Return the first column in `ORDER` that leads to `score` or more; one must exist."""
-        for column in ORDER:
-            move = mask + BOTTOMS & GRID.column_cells[column]
-            if move and self._reaches(own, mask, move, score):
-                return column
-        raise AssertionError("no move reaches the score")
-
-    def _reaches(self, own: int, mask: int, move: int, score: int) -> bool:
-        """Return whether `move` leads to `score` or more."""
-        if winning_cells(own, BOARD ^ mask) & move:
-            return True
-        if mask | move == BOARD:
-            return score <= 0
-        return not self._beats(own ^ mask, mask | move, -score)
-
-    def _beats(self, own: int, mask: int, score: int) -> bool:
-        """Return whether a position's score is above `score`; `own` are the mover's tokens."""
+    def beats(self, state: State, score: int) -> bool:
+        own, mask = _read(state)
         moves = mask.bit_count()
         empty = BOARD ^ mask
         wins = winning_cells(own, empty)
@@ -210,20 +217,20 @@ class Solver:
         return moves
 
 
-def check_solvable(state: State) -> None:
-    """Raise `AgentError` if the game is another one or over, or the board has another size."""
+def _read(state: State) -> tuple[int, int]:
+    """Return the mover's tokens and all tokens as masks of `GRID`; raises `AgentError`."""
     known = isinstance(state, ClassicState) and state.setting == SETTING
     if not known or state.ending() is not None:
         raise AgentError(
             "the solver scores positions of classic Connect 4 of 6 rows by 7 columns, not over"
         )
-
-
-def _read(state: State) -> tuple[int, int]:
-    """Return the mover's tokens and all tokens as masks of `GRID`."""
-    check_solvable(state)
     one, two = state.bitboards()
     return one if state.mover == 1 else two, one | two
+
+
+def tokens_in(state: State) -> int:
+    """Return the number of tokens on the board; raises `AgentError` like `Solver`."""
+    return _read(state)[1].bit_count()
 
 
 MISSING: Final = (
@@ -245,8 +252,8 @@ def is_installed() -> bool:
         return False
 
 
-class LibrarySolver:
-    """Scores positions as `Solver` does: same boards, same errors.
+class LibrarySolver(PerfectPlay):
+    """The library, whose results are those of `Solver`.
 
     Its own book contains every position of up to 12 plies. The slowest answers, with a dozen tokens
     on the board, take a quarter of a second.
@@ -265,36 +272,15 @@ class LibrarySolver:
     def score(self, state: State) -> int:
         return int(self._engine.mtdf(self._board(state)))
 
-    def best(self, state: State) -> tuple[int, int]:
-        board = self._board(state)
-        score = int(self._engine.mtdf(board))
-        for column in ORDER:
-            if board.is_legal_move(column) and self._reaches(board, column, score):
-                return column, score
-        raise AssertionError("no move reaches the score")
+    def beats(self, state: State, score: int) -> bool:
+        return int(self._engine.negamax(self._board(state), score, score + 1)) > score
 
-    def scores(self, state: State) -> dict[int, int]:
-        board = self._board(state)
-        found = {}
-        for column in state.legal_actions():
-            self.deadline.check(0)
-            found[column] = int(self._engine.score_move(board, column))
-        return found
-
-    def _reaches(self, board: Board, column: int, score: int) -> bool:
-        """Return whether a move leads to `score`, the maximum over all moves, by a null window."""
+    def _board(self, state: State) -> Any:
         self.deadline.check(0)
-        if board.can_win_next(column):
-            return True
-        after = board.play_on_copy(column)
-        return after.is_full() or int(self._engine.negamax(after, -score, 1 - score)) <= -score
-
-    def _board(self, state: State) -> Board:
-        check_solvable(state)
+        _read(state)  # refuses another board
         return self._board_of(state.board().tolist())
 
 
 def may_be_late(state: State, deadline: Deadline) -> bool:
     """Return whether the answer may take longer than the deadline allows."""
-    tokens = sum(board.bit_count() for board in state.bitboards())
-    return tokens in SLOW and deadline.seconds_left() < SLOW_SECONDS
+    return tokens_in(state) in SLOW and deadline.seconds_left() < SLOW_SECONDS

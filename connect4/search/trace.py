@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from contextlib import suppress
 from enum import IntEnum, IntFlag
 from typing import Final, NamedTuple
@@ -13,7 +12,7 @@ from connect4.games.base import State
 from connect4.search import mcts
 from connect4.search.base import Move, OutOfBudgetError
 from connect4.search.minimax import Expectimax, Found, Minimax
-from connect4.search.solver import ORDER, LibrarySolver, Solver
+from connect4.search.solver import ORDER, PerfectPlay
 
 MAX_NODES: Final = 1_000_000
 """The most nodes that a person can still explore."""
@@ -73,13 +72,9 @@ class Trace:
         self._root = 1
         self._search = search
         self._value, self._after, self._begin = search.value, search.after, search.search
-        watched: dict[str, Callable[..., object]] = {
-            "value": self._watch_value,
-            "after": self._watch_after,
-            "search": self._watch_search,
-        }
-        for name, method in watched.items():
-            setattr(search, name, method)
+        search.value = self._watch_value  # type: ignore[method-assign]
+        search.after = self._watch_after
+        search.search = self._watch_search  # type: ignore[method-assign]
 
     def _watch_search(self, state: State, depth: int, first: Move = None) -> Found:
         self._root = state.mover
@@ -147,34 +142,33 @@ def mark_line(nodes: list[Node], line: tuple[Move, ...]) -> list[Node]:
     return marked
 
 
-def nodes_of_solver(perfect: Solver | LibrarySolver, start: State) -> list[Node]:
+def nodes_of_solver(perfect: PerfectPlay, start: State) -> list[Node]:
     """Return the line of perfect play, with the score of every move at each of its positions.
 
     The line ends early if the solver's budget runs out; raises `OutOfBudgetError` if that happens
     before the first moves have scores.
     """
-    nodes = [Node(0, None, Kind.MAX)]
-    line: list[Move] = []
+    nodes = [Node(0, None, Kind.MAX, flags=Flag.BEST)]
 
     def look(state: State, ply: int) -> None:
         """Add the moves of a position that is `ply` plies from the start."""
         scores = perfect.scores(state)
         columns = [column for column in ORDER if column in scores]
         best = max(columns, key=scores.__getitem__)
-        line.append(best)
         kind, sign = (Kind.MAX, -1) if ply % 2 else (Kind.MIN, 1)
         if not ply:
             nodes[0] = nodes[0]._replace(value=scores[best])
         for column in columns:
             after, value = state.apply(column), sign * scores[column]
             over = Flag.FINAL if after.is_over() else Flag(0)
-            nodes.append(Node(ply + 1, column, kind, value, flags=over))
+            flags = over | Flag.BEST if column == best else over
+            nodes.append(Node(ply + 1, column, kind, value, flags=flags))
             if column == best and not over:
                 with suppress(OutOfBudgetError):
                     look(after, ply + 1)
 
     look(start, 0)
-    return mark_line(nodes, tuple(line))
+    return nodes
 
 
 def nodes_of_mcts(search: mcts.Mcts) -> list[Node]:
@@ -182,16 +176,14 @@ def nodes_of_mcts(search: mcts.Mcts) -> list[Node]:
     root = search.root
     side = root.state.mover
     nodes: list[Node] = []
-    waiting: list[tuple[int, mcts.MctsNode]] = [(0, root)]
+    waiting = [(0, root, Flag.BEST)]
     while waiting:
-        depth, node = waiting.pop()
+        depth, node, best = waiting.pop()
         kind = Kind.MAX if node.state.mover == side else Kind.MIN
         value = search.margin(node) * (1 if side == 1 else -1)
-        flags = Flag.FINAL if node.over else Flag(0)
+        flags = best | Flag.FINAL if node.over else best
         nodes.append(Node(depth, node.move, kind, value, flags=flags))
-        waiting.extend((depth + 1, child) for child in reversed(node.children))
-    line, node = [], root
-    while node.children:
-        node = max(node.children, key=mcts.MctsNode.worth)
-        line.append(node.move)
-    return mark_line(nodes, tuple(line))
+        first = max(node.children, key=mcts.MctsNode.worth, default=None)
+        for child in reversed(node.children):
+            waiting.append((depth + 1, child, best if child is first else Flag(0)))
+    return nodes

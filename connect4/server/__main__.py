@@ -15,8 +15,8 @@ from typing import Final
 
 from connect4.cli import Parser, count, fail, port_number, time_limit
 from connect4.errors import InputError
-from connect4.games import load_start
-from connect4.games.dynamic import DYNAMIC, DynamicState
+from connect4.games import begin
+from connect4.games.dynamic import DYNAMIC
 from connect4.server.relay import Connection, Server
 
 EXAMPLES: Final = """
@@ -64,9 +64,7 @@ def make_server(arguments: argparse.Namespace) -> Server:
     start = None
     options = {option.name: getattr(arguments, option.name) for option in DYNAMIC.options}
     if arguments.strict:
-        state = load_start(DYNAMIC, "start" if arguments.start is None else arguments.start)
-        assert isinstance(state, DynamicState)
-        start = state.with_options(**options)
+        start = begin(DYNAMIC, arguments.start, None, None, options)
     else:
         for name in ("records", "start", *options):
             if getattr(arguments, name) is not None:

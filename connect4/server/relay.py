@@ -2,6 +2,7 @@
 
 Everything runs in one thread, driven by incoming data. A `Connection` splits bytes into lines. A
 `RelayedGame` processes the lines of its two sides one at a time, so no client delays another game.
+An `Arbiter` keeps the board of a strict game, or of a client's game.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, cast
 
+from connect4 import record
 from connect4.errors import InputError
-from connect4.games.base import Ending, Seconds
-from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicState
+from connect4.games.base import Ending, Seconds, State
+from connect4.games.dynamic import COLOURS, DYNAMIC
+from connect4.players.base import Outcome, Reply
 from connect4.record import Record, RecordedPlayer
-from connect4.server.arbiter import REMOTE, Arbiter
+from connect4.referee import Result, Turn, final, step
 
 BAD_INIT: Final = "Invalid init string. Format: <gameID> <black | white>"
 BAD_COLOUR: Final = 'Invalid color. Needs to be either "black" or "white".'
@@ -27,6 +30,9 @@ TAKEN: Final = '{colour} player of gameID = "{game}" is already connected.'
 HTTP: Final = (" HTTP/1.0", " HTTP/1.1")
 NO_OPPONENT: Final = "Waited one minute, but still no opponent: Aborting."
 TIMEOUT: Final = "Timeout of {milliseconds} ms triggered: Game over."
+
+REMOTE: Final = "remote"
+"""The name of a player whose agent is unknown."""
 
 MAX_RECORDS: Final = 10_000
 """The maximum number of records in the folder, so that clients cannot fill the disk."""
@@ -42,6 +48,63 @@ def line_error(line: str, columns: int = 7, rows: int = 7) -> str | None:
         if not (char.isascii() and char.isdigit() and 1 <= int(char) <= most):
             return f"{char} is not a valid {name} number. Needs to be between 1 and {most}."
     return None
+
+
+class Arbiter:
+    """Applies the moves of one server game to its board; a side that cannot move passes."""
+
+    def __init__(self, game: Record) -> None:
+        self.record = game
+        self.state: State = game.start
+        self._pass()
+
+    @property
+    def mover(self) -> str:
+        return COLOURS[self.state.mover - 1]
+
+    @property
+    def plies(self) -> int:
+        return sum(turn.outcome is Outcome.PLAYED for turn in self.record.turns)
+
+    def refusal(self, move: str) -> str | None:
+        """Return the error line for an illegal move, or None."""
+        turn, _ = step(0, self.state, Reply(Outcome.PLAYED, move, move))
+        return f"illegal move: {turn.detail}" if turn.outcome is Outcome.INVALID else None
+
+    def play(self, move: str, seconds: Seconds) -> Turn:
+        """Play a move that took `seconds`; an illegal one leaves the board as it is."""
+        turn = self.take(Reply(Outcome.PLAYED, move, move, seconds))
+        self._pass()
+        return turn
+
+    def _pass(self) -> None:
+        while not self.state.is_over() and not self.state.legal_actions():
+            self.take(Reply(Outcome.PASS))
+
+    def take(self, reply: Reply) -> Turn:
+        """Add a turn to the record."""
+        turns = self.record.turns
+        turn, self.state = step(len(turns) + 1, self.state, reply)
+        turns.append(turn)
+        return turn
+
+    def verdict(self) -> str | None:
+        """Return the line that announces the end, or None if the game is not over."""
+        ending = self.state.ending()
+        if ending is None:
+            return None
+        winner = final(self.state, ending).winner
+        return f"Game over: {COLOURS[winner - 1]} wins." if winner else "Game over: draw."
+
+    def write(self, path: Path, broken_off: Ending | None, loser: str | None) -> None:
+        """Write the record; `loser` is the side that ended the game early. Raises `InputError`."""
+        ending = self.state.ending() or broken_off
+        assert ending is not None
+        result = final(self.state, ending)
+        if loser is not None:
+            result = Result(result.scores, ending, 2 if loser == COLOURS[0] else 1)
+        self.record.result = result
+        record.write(self.record, path)
 
 
 class RelayedGame:
@@ -167,7 +230,7 @@ class Server:
     def __init__(
         self,
         seconds: Seconds,
-        start: DynamicState | None,
+        start: State | None,
         records: Path | None,
         wait: Seconds,
         idle: int,

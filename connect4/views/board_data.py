@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from connect4.games.base import Action, State
+from connect4.games.base import State
 from connect4.games.runs import Cell, Run, run_changes
 
 Board: TypeAlias = npt.NDArray[np.int64]
@@ -65,22 +65,14 @@ def motion_between(before: Board, after: Board) -> Motion | None:
     return None
 
 
-def moves_of(state: State) -> dict[Motion, Action]:
-    """Return the legal actions of the mover, by their effect on the board."""
-    found = {}
-    for action in state.legal_actions():
-        motion = motion_between(state.board(), state.apply(action).board())
-        if motion is not None:
-            found[motion] = action
-    return found
-
-
 class RunTable:
-    """Numbers the runs of one game in the order of their first occurrence."""
+    """Numbers the runs of one game in the order of their first occurrence, from `start` on."""
 
-    def __init__(self, columns: int) -> None:
-        self._columns = columns
+    def __init__(self, start: State) -> None:
+        self._columns: int = start.board().shape[1]
         self._numbers: dict[Run, int] = {}
+        for run in start.runs():
+            self.number(run)
 
     def number(self, run: Run) -> int:
         """Return the number of a run, which is added if it is new."""

@@ -6,8 +6,6 @@ which people with any kind of colour blindness can distinguish.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
 
@@ -44,11 +42,8 @@ COLOURS: Final[dict[str, Colour]] = {
 """`ink` is the dot or the ring on a player's token; `plate` is the board's front; `plate-mark`,
 `made` (a run that a move made), `mark-ink` and `mark-fault` are drawn over it and its tokens."""
 
-TERMINAL_256: Final = ("1;38;5;166", "1;38;5;32")
-"""The players in a terminal of 256 colours, as ANSI codes: legible on black and on white."""
-
-TERMINAL_16: Final = ("1;31", "1;34")
-"""The same in a terminal of 16 colours."""
+TERMINAL: Final = ("1;38;5;166", "1;38;5;32")
+"""The players in a terminal, as ANSI codes of 256 colours: legible on black and on white."""
 
 
 def style_sheet() -> str:
@@ -69,10 +64,3 @@ def style_sheet() -> str:
 def properties(theme: Literal["light", "dark"]) -> str:
     """Return the colours of a theme as CSS custom properties."""
     return " ".join(f"--{name}: {getattr(pair, theme)};" for name, pair in COLOURS.items())
-
-
-def terminal_codes(environment: Mapping[str, str] = os.environ) -> tuple[str, str]:
-    """Return the ANSI codes of player 1 and player 2 for the current terminal."""
-    if "256color" in environment.get("TERM", "") or environment.get("COLORTERM"):
-        return TERMINAL_256
-    return TERMINAL_16

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from connect4.games.base import Player, State
-from connect4.games.runs import Cell, RunChange, run_changes
+from connect4.games.runs import Cell, Run, RunChange, run_changes
 from connect4.views import document, palette
 from connect4.views.board_data import motion_between, shape_data
 
@@ -26,22 +26,15 @@ NOTES: Final = 3
 
 Kind: TypeAlias = Literal["made", "broken", "standing", "won"]
 
-_PLACES: Final = (0.5, 0.3, 0.7, 0.15, 0.85, 0.0, 1.0)
-"""The possible places for the points along a run, the best first."""
-
 DIRECTIONS: Final[dict[Cell, str]] = {(0, 1): "row", (1, 0): "column"}
 
 
 class RunMark(NamedTuple):
-    """A line on the board from cell to cell; a non-empty `label` holds its points."""
+    """A line on the board along a run; a non-empty `label` holds its points."""
 
-    first: Cell
-    last: Cell
+    run: Run
     kind: Kind
     label: str
-
-
-Pixel: TypeAlias = tuple[float, float]
 
 
 def svg(state: State, before: State | None = None, runs_of: Player | None = None) -> str:
@@ -72,7 +65,6 @@ def svg(state: State, before: State | None = None, runs_of: Player | None = None
             f'<rect class="card" x="{-left + 0.5}" y="{-EDGE + 0.5}" '
             f'width="{width - 1}" height="{height - 1}" rx="10"/>',
             *_cells(shape, state),
-            *_tokens(state),
             *_last_move(before, state),
             *_runs(marks),
             *_labels(shape),
@@ -92,11 +84,11 @@ def _marks_and_notes(
 ) -> tuple[list[RunMark], list[str]]:
     """Return the runs to mark, and the lines of text about them below the picture."""
     runs = state.runs()
-    if not state.counts_points:
-        return [RunMark(run.cells[0], run.cells[-1], "won", "") for run in runs], []
+    if not state.game.counts_points:
+        return [RunMark(run, "won", "") for run in runs], []
     if runs_of is not None:
         own = sorted((run for run in runs if run.player == runs_of), key=lambda run: -run.points)
-        marks = [RunMark(run.cells[0], run.cells[-1], "standing", str(run.points)) for run in own]
+        marks = [RunMark(run, "standing", str(run.points)) for run in own]
         return marks, [f"Player {runs_of}: {sum_text([run.points for run in own])}"]
     if before is None:
         return [], []
@@ -120,34 +112,26 @@ def _style() -> str:
 
 
 def _cells(shape: dict[str, Any], state: State) -> list[str]:
-    """Return the board without its tokens: a plate with holes, or a field of squares."""
+    """Return the board with its tokens: a plate with holes, or a field of squares."""
     rows, columns = shape["rows"], shape["columns"]
     width, height = columns * CELL, rows * CELL
+    size = f'x="-4" y="-4" width="{width + 8}" height="{height + 8}"'
+    found = [f'<rect class="plate" {size} rx="12"/>']
     if not shape["plate"]:
         lines = "".join(f"M0 {row * CELL}h{width}" for row in range(1, rows))
         lines += "".join(f"M{column * CELL} 0v{height}" for column in range(1, columns))
-        return [
+        found = [
             f'<rect class="field" width="{width}" height="{height}"/>',
             f'<path class="lines" d="{lines}"/>',
         ]
-    holes = [
-        f'<circle class="hole" cx="{_middle(column)}" cy="{_middle(row)}" r="15.5"/>'
-        for row, cells in enumerate(state.board().tolist())
-        for column, player in enumerate(cells)
-        if not player
-    ]
-    size = f'x="-4" y="-4" width="{width + 8}" height="{height + 8}"'
-    return [f'<rect class="plate" {size} rx="12"/>', *holes]
-
-
-def _tokens(state: State) -> list[str]:
-    """Return the tokens on the board."""
-    return [
-        _token(player, _middle(column), _middle(row))
-        for row, cells in enumerate(state.board().tolist())
-        for column, player in enumerate(cells)
-        if player
-    ]
+    for row, cells in enumerate(state.board().tolist()):
+        for column, player in enumerate(cells):
+            x, y = _middle(column), _middle(row)
+            if player:
+                found.append(_token(player, x, y))
+            elif shape["plate"]:
+                found.append(f'<circle class="hole" cx="{x}" cy="{y}" r="15.5"/>')
+    return found
 
 
 def _token(player: int, x: float, y: float, size: float = 1.0) -> str:
@@ -162,14 +146,13 @@ def _last_move(before: State | None, state: State) -> list[str]:
     move = None if before is None else motion_between(before.board(), state.board())
     if move is None or move.target is None:
         return []
-    if move.origin is None:
-        return [_ring(move.target, "last")]
-    return [_ring(move.origin, "from"), _ring(move.target, "last-field")]
-
-
-def _ring(cell: Cell, kind: str) -> str:
-    row, column = cell
-    return f'<circle class="{kind}" cx="{_middle(column)}" cy="{_middle(row)}" r="15.5"/>'
+    rings = [(move.target, "last")]
+    if move.origin is not None:
+        rings = [(move.origin, "from"), (move.target, "last-field")]
+    return [
+        f'<circle class="{kind}" cx="{_middle(column)}" cy="{_middle(row)}" r="15.5"/>'
+        for (row, column), kind in rings
+    ]
 
 
 def _runs(marks: Sequence[RunMark]) -> list[str]:
@@ -177,15 +160,15 @@ def _runs(marks: Sequence[RunMark]) -> list[str]:
     lines, labels = list[str](), list[str]()
     taken: list[tuple[float, float]] = []
     for mark in marks:
-        (y1, x1), (y2, x2) = (tuple(map(_middle, cell)) for cell in (mark.first, mark.last))
+        cells = mark.run.cells
+        (y1, x1), (y2, x2) = (tuple(map(_middle, cell)) for cell in (cells[0], cells[-1]))
         ends = f'x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"'
         lines.append(f'<line class="casing" {ends}/><line class="run {mark.kind}" {ends}/>')
-        needed = mark.kind != "standing"  # the line below the board has their sum
-        place = label_place(((x1, y1), (x2, y2)), taken, needed)
-        if not mark.label or place is None:
+        x, y = (x1 + x2) / 2, (y1 + y2) / 2
+        crowded = any(abs(x - a) <= 21 and abs(y - b) <= 15 for a, b in taken)
+        if not mark.label or (crowded and mark.kind == "standing"):  # a note has their sum
             continue
-        x, y = place
-        taken.append(place)
+        taken.append((x, y))
         width = 8 + 6.5 * len(mark.label)
         tag = "tag-made" if mark.kind == "made" else "tag"
         kind = "points points-broken" if mark.kind == "broken" else "points"
@@ -224,19 +207,6 @@ def _middle(place: float) -> float:
     return (place + 0.5) * CELL
 
 
-def label_place(ends: tuple[Pixel, Pixel], taken: Sequence[Pixel], needed: bool) -> Pixel | None:
-    """Return the place for the points of a run that covers none of the `taken` places.
-
-    If there is no such place, return the best one if the label is `needed`, else None.
-    """
-    (x1, y1), (x2, y2) = ends
-    places = [(x1 + part * (x2 - x1), y1 + part * (y2 - y1)) for part in _PLACES]
-    for x, y in places:
-        if all(abs(x - a) > 21 or abs(y - b) > 15 for a, b in taken):
-            return x, y
-    return places[0] if needed else None
-
-
 def points_text(points: int) -> str:
     """Return `+5` or `−20`, with a real minus sign."""
     return f"{points:+}".replace("-", "−")
@@ -250,7 +220,7 @@ def change_marks(changes: Sequence[RunChange]) -> list[RunMark]:
         runs = change.made if change.points > 0 else change.broken if change.points else ()
         for place, run in enumerate(runs):
             label = "" if place else points_text(change.points)
-            marks.append(RunMark(run.cells[0], run.cells[-1], kind, label))
+            marks.append(RunMark(run, kind, label))
     return marks
 
 

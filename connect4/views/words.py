@@ -10,7 +10,7 @@ from typing import Final
 
 from connect4.errors import harmless, headline
 from connect4.games.base import Ending, State, opponent
-from connect4.isolation.measuring import NO_PLAYER
+from connect4.isolation.reloaded import NO_PLAYER
 from connect4.isolation.wasm.budget import shown
 from connect4.players.base import Outcome, Reply
 from connect4.referee import Result, Turn

@@ -18,9 +18,8 @@ from connect4.games.base import Seconds
 from connect4.isolation.seat import OUTSIDE, Level, choose_level, prepare
 from connect4.isolation.wasm.budget import seconds_of, shown
 from connect4.players.names import split_name
-from grader.marks.tally import by_match
 from grader.marks.tournament import later_games, stages
-from grader.output.results import GRADE, Results
+from grader.output.results import GRADE
 from grader.output.tables import text_table
 from grader.play.executors import Pool, cluster_pool, local_pool, worker_count
 from grader.play.schedule import Contestant, PlannedGame, grade_games, seed_of, worth
@@ -177,14 +176,8 @@ HOURS_HEADERS: Final = ("a move", "1 pair on each board", "2 pairs on each board
 
 def hours_text(kind: str, contestants: Sequence[Contestant], rubric: Rubric) -> str:
     """Return the core-hours of a whole class if every submission uses all of its time."""
-    own = sum(map(worth, _games(kind, contestants, rubric)))
-    stages_once = tuple(replace(stage, repeats=1) for stage in rubric.tournament.stages)
-    one_pair_each = replace(
-        rubric,
-        match=replace(rubric.match, repeats=1),
-        tournament=replace(rubric.tournament, stages=stages_once),
-    )
-    once = list(_games(kind, contestants, one_pair_each))
+    games = list(_games(kind, contestants, rubric))
+    once = [game for game in games if game.repeat == 0]
     limits = {f"{seconds:g} s": seconds for seconds in OTHER_SECONDS}
     if by_fuel(rubric):
         limits = {shown(fuel): seconds_of(fuel) for fuel in OTHER_FUEL}
@@ -193,7 +186,8 @@ def hours_text(kind: str, contestants: Sequence[Contestant], rubric: Rubric) -> 
         one_pair = sum(worth(replace(game, time_limit=limit)) for game in once)
         rows.append((label, _hours(one_pair), _hours(2 * one_pair)))
     return (
-        f"{rubric.source} takes {_hours(own)} core-hours if submissions use all their time.\n"
+        f"{rubric.source} takes {_hours(sum(map(worth, games)))} core-hours if submissions use all "
+        "their time.\n"
         "Core-hours with another limit and other `repeats`:\n"
         f"{text_table(rows, HOURS_HEADERS)}"
     )
@@ -213,22 +207,3 @@ def _games(kind: str, contestants: Sequence[Contestant], rubric: Rubric) -> Iter
 def _hours(seconds: float) -> str:
     hours = seconds / 3600
     return f"{hours:.1f}" if hours >= 1 else f"{hours:.2g}"
-
-
-def seconds_ahead(todo: Sequence[PlannedGame], results: Results) -> float:
-    """Return the approximate duration of the games in core-seconds.
-
-    The estimate uses earlier games of the same contestants. If there are none, it assumes that
-    every turn of an agent that uses its time takes the whole time.
-    """
-    spent: dict[str, list[float]] = {}
-    for match, listed in by_match(results.games).items():
-        for game in listed:
-            if game.key in results.played:
-                key = f"{match.part} {game.board.label}"
-                spent.setdefault(key, []).append(results.played[game.key].seconds)
-    total = 0.0
-    for game in todo:
-        known = spent.get(f"{game.match.part} {game.board.label}")
-        total += sum(known) / len(known) if known else worth(game)
-    return total

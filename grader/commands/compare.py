@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from connect4 import record as records
 from connect4.api import show_progress
 from connect4.errors import InputError, headline, one_line
 from connect4.games import find_game
@@ -25,7 +24,8 @@ from connect4.games.base import Game, Seconds
 from connect4.isolation.wasm.budget import read_fuel
 from connect4.players.base import Method
 from connect4.players.registry import parse_agent
-from connect4.views.page.page import page
+from connect4.views import document
+from connect4.views.page import PARTS
 from grader.commands.common import (
     DONE,
     STOPPED,
@@ -39,7 +39,8 @@ from grader.commands.common import (
 from grader.handin import find as submissions
 from grader.handin.submission import FOLDER, file_name
 from grader.marks.tally import Part, PartComparison
-from grader.output.files import make_folder, write
+from grader.output.files import write
+from grader.output.replays import replay
 from grader.output.results import last_lines
 from grader.output.tables import faults_text
 from grader.play import schedule
@@ -369,29 +370,24 @@ def keep(
 
     With `as_page` also write `games.html`, which replays all games.
     """
-    make_folder(folder)
     for player in {player for game in games for player in game.players}:
         if player.is_submission:
-            place = folder / FOLDER / file_name(player.name)
-            make_folder(place)
-            write(place / "ai.py", sources[str(player.sha256)])
+            place = folder / FOLDER / file_name(player.name) / "ai.py"
+            write(place, sources[str(player.sha256)])
     shown = []
     for game in games:
-        text = store.record(game.key)
-        if text is None:
-            raise InputError(f"{game.title}: its record is damaged or lost")
         names = [player.name for player in game.players]
+        text, data = store.record(game.key), replay(store, game.key, names)
+        if text is None or data is None:
+            raise InputError(f"{game.title}: its record is damaged or lost")
         number = f"{game.repeat + 1:03}"
         name = file_name(f"{number}-{' against '.join(names)}").replace(" ", "-")
         write(folder / f"{name}.json", text)
-        record = records.loads(text)
-        one, two = (
-            replace(player, agent=name) for player, name in zip(record.players, names, strict=True)
-        )
-        shown.append(replace(record, players=(one, two)))
+        shown.append(data)
     say(f"{len(shown)} games are in {folder}")
     if as_page and shown:
-        write(folder / "games.html", page(shown))
+        page = document.build(f"{len(shown)} games", PARTS, {"games": shown})
+        write(folder / "games.html", page)
         say(f"the page is in {folder / 'games.html'}")
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from connect4.errors import InputError, IsolationError, headline
-from connect4.isolation.wasm import speed
+from connect4.isolation.wasm import images
 from grader.commands.common import DONE, FAILED, read_rubric, required_level
 from grader.doctor.guarantees import protections
 from grader.doctor.table import LEVELS, Diagnosis, measure
@@ -45,7 +45,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
             raise InputError(f"doctor: level {offer}: {headline(str(error))}") from None
     if "wasm" in offered:
         tell("wasm: fuel a second")
-        measured = replace(measured, fuel=speed.measure().median)
+        measured = replace(measured, fuel=images.measure_speed()[1])
     tell("")
     demanded = rubric.limits.require or "process"
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import statistics
 
 from connect4.isolation.seat import prepare
-from connect4.isolation.wasm import images, speed
+from connect4.isolation.wasm import images
 from connect4.isolation.wasm.budget import seconds_of, shown
 from grader.commands.common import DONE, say
 from grader.output.tables import text_table
@@ -19,21 +20,22 @@ TURNS = 40
 def run_fuel(arguments: argparse.Namespace) -> int:
     """Measure this machine and print how many seconds each budget takes here."""
     prepare("wasm", say)
-    found = speed.measure()
+    rounds, median = images.measure_speed()
+    medians = [statistics.median(values) for values in rounds.values()]
     rows = [
         (name, *(f"{value / 1e9:.2f}" for value in (sorted(values)[i] for i in (0, 2, -1))))
-        for name, values in found.rounds.items()
+        for name, values in rounds.items()
     ]
     print(text_table(rows, ("what runs", "slowest", "median", "fastest")))
-    print(f"\nGigafuel a second, {speed.ROUNDS} rounds. Median of all: {found.median / 1e9:.2f}.\n")
+    print(f"\nGigafuel a second, {images.ROUNDS} rounds. Median of all: {median / 1e9:.2f}.\n")
     budgets = sorted({*BUDGETS, *([arguments.budget] if arguments.budget else [])})
     games = f"games of {TURNS} full turns an hour, a core"
     rows = [
         (
             shown(fuel),
             f"{seconds_of(fuel):g}",
-            f"{fuel / found.fastest:.1f} to {fuel / found.slowest:.1f}",
-            f"{3600 / (TURNS * fuel / found.median):.0f}",
+            f"{fuel / max(medians):.1f} to {fuel / min(medians):.1f}",
+            f"{3600 / (TURNS * fuel / median):.0f}",
         )
         for fuel in budgets
     ]

@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 from connect4.errors import InputError, headline
 from connect4.views import document
-from connect4.views.page.page import PARTS
+from connect4.views.page import PARTS
 from connect4.views.web.server import POLICY, Content, Server
 from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, read_rubric, say
 from grader.handin import find as submissions

@@ -20,7 +20,7 @@ from connect4.isolation.wasm.budget import fuel_of
 from grader.commands.common import DONE, FAILED, agreed, named_few, say
 from grader.handin.submission import file_name, without_folders
 from grader.output.evidence import source_path, with_sources
-from grader.output.files import make_folder, write
+from grader.output.files import write
 from grader.output.results import Results, read_results
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store
@@ -48,7 +48,6 @@ def run_publish_game(arguments: argparse.Namespace) -> int:
             source = store.source(str(player.sha256))
             if player.name == name and source is not None:
                 place = arguments.out / source_path(player.name, str(player.sha256))
-                make_folder(place.parent)
                 write(place, source)
     say(f"{path}: games played with these seeds from now on say so")
     return DONE
@@ -56,15 +55,10 @@ def run_publish_game(arguments: argparse.Namespace) -> int:
 
 def games_of(name: str, results: Results, path: Path) -> list[PlannedGame]:
     """Return a student's games, numbered as on the student's page; `InputError` without any."""
-    found: dict[str, list[PlannedGame]] = {}
-    for game in results.games:
-        for player in game.players:
-            if player.is_submission:
-                found.setdefault(player.name, []).append(game)
-    if name not in found:
-        known = named_few(sorted(found))
+    if name not in results.games_by_name:
+        known = named_few(sorted(results.games_by_name))
         raise InputError(f"{path}: {name!r} has no games there; {known} have")
-    return found[name]
+    return results.games_by_name[name]
 
 
 def _agreed(arguments: argparse.Namespace, chosen: Sequence[PlannedGame], results: Results) -> bool:
@@ -122,7 +116,6 @@ def _write(folder: Path, name: str, game: PlannedGame, document: dict[str, Any])
         words += ["--time", f"{document['time_limit']:g}"]
     if document["game"] != EXTENDED.name:
         words += ["--game", document["game"]]
-    make_folder(folder)
     write(folder / f"{name}.json", json.dumps(document) + "\n")
     start = GAMES[document["game"]].from_json(document["start"])
     write(folder / f"{name}.txt", start.to_text())

@@ -20,12 +20,12 @@ from grader.handin.submission import LATE, Submission, new_names
 from grader.marks.points import lateness
 from grader.marks.tally import full_points
 from grader.output import evidence, exports, writing
-from grader.output.files import make_folder, write
+from grader.output.files import write
 from grader.output.results import (
     GRADE,
     ROSTER,
+    TOURNAMENT,
     Results,
-    placement_points,
     read_results,
     stored_roster,
 )
@@ -79,8 +79,8 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
     print(results.text(placement, arguments.details), end="")
     if len(results.marks) == 1:
         for lost in next(iter(writing.reasons(results, store).values()), [])[:MOST_REASONS]:
-            turns = "1 turn" if lost.count == 1 else f"{lost.count} turns"
-            print(wrapped(f"{turns} lost: {lost.cause} (the first in {lost.title})"))
+            first = f"the first in {lost.title}"
+            print(wrapped(f"{lost.number_of_turns} lost: {lost.cause} ({first})"))
     if arguments.out is not None:
         writing.write_all(results, store, arguments.out, placement)
         if arguments.records:
@@ -109,17 +109,27 @@ def _write_feedback(
 
 
 def placement_of(path: Path | None, results: Results) -> dict[str, float]:
-    """Return the points for placement in the tournament of `--placement`, none without one."""
+    """Return the points for placement in the tournament of `--placement`, none without one.
+
+    Raises `InputError` if there is no tournament, it is not finished, or it has no points.
+    """
     if path is None:
         return {}
     with Store(path, writing=False) as other:
         held = read_results(other)
-    try:
-        placement = placement_points(held)
-    except InputError as error:
-        raise InputError(f"--placement {path}: {error}") from None
+    rules, wrong = held.rubric.tournament, ""
+    if held.kind != TOURNAMENT:
+        wrong = f"holds a {held.kind}, not a tournament"
+    elif len(held.stages) < len(rules.stages) or held.missing:
+        wrong = "the tournament is not finished; give its command again, it goes on"
+    elif not rules.points:
+        wrong = "its rubric has no tournament.points; set them and give the tournament's command "
+        wrong += "again, nothing is played"
+    if wrong:
+        raise InputError(f"--placement {path}: {wrong}")
     by_file = new_names(held.submissions, results.submissions)
-    placement = {by_file.get(name, name): points for name, points in placement.items()}
+    earned = {item.contestant.name: item.points for item in held.placings}
+    placement = {by_file.get(name, name): points for name, points in earned.items()}
     names = {mark.submission.name for mark in results.marks}
     absent = sorted(name for name in placement.keys() - names if placement[name])
     if absent:
@@ -159,7 +169,6 @@ def _name_all(what: str, names: Sequence[str], arguments: argparse.Namespace, fi
     shown = "; ".join(names)
     if len(names) > MOST_NAMED and arguments.out is not None:
         place = arguments.out / file
-        make_folder(arguments.out)
         write(place, "".join(f"{name}\n" for name in names))
         shown = f"{len(names)} names, listed in {place}"
     elif len(names) > MOST_NAMED:

@@ -22,7 +22,6 @@ from grader.commands.common import (
     named_few,
     open_pool,
     say,
-    seconds_ahead,
 )
 from grader.commands.report import first_fault, tell, to_meta, under, use_roster
 from grader.handin.submission import Submission, new_names
@@ -55,6 +54,16 @@ from grader.results.database import has_results
 from grader.results.store import ATTEMPTS, STARVED, Attempt, Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents
+
+FOR_ONE_FILE: Final = (
+    "games that an opponent lost by its own fault do not count: close other programs and give the "
+    "same command again"
+)
+FOR_A_CLASS: Final = (
+    "{}: games that an opponent lost by its own fault count for nobody until you decide: fix the "
+    "opponent and give the same command, or count them as they are with [match] opponent_faults "
+    '= "count"'
+)
 
 REWRITE_SECONDS: Final = 5.0
 """The quick files of a large class are written at most once in this time."""
@@ -204,7 +213,7 @@ class ClassRun:
             listed = ", ".join(f"{len(games)} in {name!r}" for name, games in later.items())
             note = f" in stage {results.stages[-1].stage.name!r}, then {listed}"
         ahead = [*todo, *(game for games in later.values() for game in games)]
-        worst, seconds = sum(map(worth, ahead)), seconds_ahead(ahead, results)
+        seconds = sum(map(worth, ahead))
         cores = worker_count(self.arguments.jobs, self.arguments.force_jobs)
         where = f"{duration(seconds / cores)} on the {cores} used here"
         if self.arguments.scheduler is not None:
@@ -213,9 +222,7 @@ class ClassRun:
         done = len({game.key for game in results.games} & results.played.keys() - keys)
         say(
             f"{len(todo)} games to play{note} ({done} have results): about {duration(seconds)} of "
-            f"one core, {where}"
-            + (f"; at most {duration(worst)} of one core" if results.played else "")
-            + ("" if results.played else ", if submissions use all their time")
+            f"one core, {where}, if submissions use all their time"
         )
         hours, most = seconds / 3600, self.arguments.max_hours
         if hours > most and not self.arguments.yes:
@@ -296,23 +303,6 @@ class ClassRun:
             if not self.any_played and len(self.tries) >= HOPELESS:
                 return False
         return True
-
-    def _tell_opponents(self, results: Results) -> None:
-        """Report games that the rubric's opponents lost by their own fault, and what to do."""
-        keys = {game.key for game in results.games} & results.faults.keys()
-        if not any(results.faults[key].text.startswith("the opponent ") for key in keys):
-            return
-        if self._of_one_file:
-            say(
-                "games that an opponent lost by its own fault do not count: close other programs "
-                "and give the same command again"
-            )
-        else:
-            say(
-                f"{self.rubric.source}: games that an opponent lost by its own fault count for "
-                "nobody until you decide: fix the opponent and give the same command, or count "
-                'them as they are with [match] opponent_faults = "count"'
-            )
 
     def _load(self, store: Store, pool: Pool, level: str) -> Results:
         """Load each submission, and each baseline that has a file, once; return all results.
@@ -397,8 +387,9 @@ class ClassRun:
         self._tell_too_slow(store)
         if not interrupted and not results.missing:
             return DONE
-        self._tell_opponents(results)
         failed = {game.key for game in results.games} & results.faults.keys()
+        if any(results.faults[key].text.startswith("the opponent ") for key in failed):
+            say(FOR_ONE_FILE if self._of_one_file else FOR_A_CLASS.format(self.rubric.source))
         starved = any(results.faults[key].text == STARVED for key in failed)
         busy = "close other programs; " if starved else ""
         if interrupted:

@@ -29,7 +29,7 @@ from connect4.referee import Turn
 from connect4.search.trace import Flag, Node
 from connect4.views import document
 from connect4.views.board_data import shape_data
-from connect4.views.tree.students import explained_by_student
+from connect4.views.student_tree import explained_by_student
 from grader.commands.common import DONE
 from grader.commands.publish_game import games_of
 from grader.output.files import check_out, write

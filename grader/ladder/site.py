@@ -32,7 +32,7 @@ from grader.output.markup import (
     table,
 )
 from grader.output.replays import Shown, linked, shared_files
-from grader.output.results import read_protection
+from grader.output.results import protection_lines
 
 PARTS: Final = ("base", "theme", "table", "report", "ladder")
 
@@ -129,7 +129,7 @@ def index_page(book: Book, standings: Standings, playground: str) -> str:
         f"{paragraphs([' '.join(filter(None, explained))])}{link if playground else ''}\n"
         f"{_table(standings)}</section>",
         document.assets(("ladder_charts",), "html").rstrip(),
-        section("How the games were run", paragraphs(read_protection(book).lines())),
+        section("How the games were run", paragraphs(protection_lines(book))),
     )
     return page("Ladder", facts, "\n".join(parts), _data(standings))
 
@@ -216,7 +216,7 @@ def agent_page(book: Book, entry: Entry, standings: Standings, own: bool) -> str
         section("Versions", _versions(entry, standings, own)),
         section("Games", _games(entry, standings)),
         section("Lost turns", _lost(book, entry, standings, own)),
-        section("How the games were run", paragraphs(read_protection(book).lines())),
+        section("How the games were run", paragraphs(protection_lines(book))),
     )
     facts = [f"{student.name} is {entry.name} on this site"] if student and own else []
     body = "\n".join(filter(None, parts))

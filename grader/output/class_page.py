@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, median
@@ -26,15 +27,17 @@ from grader.output.markup import (
     table,
     whole,
 )
-from grader.output.results import Protection, Results
+from grader.output.results import Results
 from grader.output.tables import (
+    PLACE_HEADERS,
     STANDING_HEADERS,
     faults_text,
     interval_text,
-    placing_table,
+    place_rows,
     remark,
     shown_points,
     standing_row,
+    won_drawn_lost,
 )
 from grader.results.store import Faults
 
@@ -46,13 +49,15 @@ FEW: Final = (
 
 OPPONENT_HEADERS: Final = (
     *("opponent", "games", "the class's median margin", "full points", "zero points"),
-    *("its lost turns", "verdict"),
+    "its lost turns",
+)
+
+OPPONENTS: Final = (
+    "An opponent that times out or crashes hands out free points. Where that happened, the table "
+    "has a column of its lost turns."
 )
 
 FAILURE_HEADERS: Final = ("game", "failure", "begun")
-
-STEPS: Final = 10
-"""Bars of a histogram."""
 
 BARS: Final = 150
 """Pixels of the highest bar of a histogram."""
@@ -72,47 +77,28 @@ PLACES: Final = (
 def class_page(results: Results, placement: Mapping[str, float]) -> str:
     """Return the page of the marks; it contains all names, so students must not see it."""
     marks = results.marks
-    idle = [mark for mark in marks if _lost_every_turn(mark, results)]
     totals = [
         mark.final(placement.get(mark.submission.name, 0.0))
         for mark in marks
         if not mark.incomplete
     ]
-    chart = _histogram(totals, full_points(results.rubric))
-    opponents = "An opponent that times out or crashes hands out free points. Where that happened, "
-    opponents += "the table has a column of its lost turns."
-    if idle:
-        names = ", ".join(mark.submission.name for mark in idle)
-        opponents += f" This table leaves out who lost every turn: {names}."
-    able = [mark for mark in marks if mark not in idle]
     failed = [
         (f"{game.match.one.name}, {game.title}", fault.text, fault.attempts)
         for game in results.games
         if (fault := results.faults.get(game.key)) is not None
     ]
+    chart = _histogram(totals, full_points(results.rubric))
     few = paragraphs([FEW] if any(mark.few_games for mark in marks) else [])
     parts = [
         heading("The class"),
         paragraphs(["For the teacher: this page names everybody.", _summary(results, totals)]),
         section("Marks", f"{chart}\n{few}\n{table(MARK_HEADERS, _marks(marks, placement))}"),
-        section(
-            "Opponents",
-            f"{paragraphs([opponents])}\n{table(OPPONENT_HEADERS, _opponents(able))}",
-        ),
+        section("Opponents", paragraphs([OPPONENTS]) + table(OPPONENT_HEADERS, _opponents(marks))),
         section("Games that failed (INFRA)", table(FAILURE_HEADERS, failed)),
         section("Identical files", _identical(marks)),
-        section("Protection", _protection(results.protection)),
+        section("Protection", paragraphs(results.protection)),
     ]
     return whole("The class", "\n".join(filter(None, parts)))
-
-
-def _lost_every_turn(mark: Mark, results: Results) -> bool:
-    """Return whether a submission lost each turn that it had; it says nothing of its opponents."""
-    own = 0
-    for game in results.games_of(mark.submission.name):
-        played = results.played.get(game.key)
-        own += 0 if played is None else (played.turns + (game.side == 1)) // 2
-    return 0 < own <= mark.faults.total
 
 
 def _summary(results: Results, totals: Sequence[float]) -> str:
@@ -127,35 +113,21 @@ def _summary(results: Results, totals: Sequence[float]) -> str:
 
 
 def _histogram(totals: Sequence[float], full: float) -> str:
-    """Return a histogram of totals as an SVG drawing, in ten equal steps up to `full`.
-
-    Places across it are percentages of its width, so that a phone shows the same text size.
-    """
+    """Return a histogram of totals as an SVG drawing, in ten equal steps up to `full`."""
     if not totals or full <= 0:
         return ""
-    counts = [0] * STEPS
-    for total in totals:
-        counts[max(0, min(STEPS - 1, int(STEPS * total / full)))] += 1
-    bottom, width = BARS + 20, 94 / STEPS
+    counts = Counter(max(0, min(9, int(10 * total / full))) for total in totals)
     shapes = []
-    for step, count in enumerate(counts):
-        left, tall = 3 + step * width, BARS * count / max(counts)
-        low, high = full * step / STEPS, full * (step + 1) / STEPS
+    for step in range(10):
+        tall = BARS * counts[step] / max(counts.values())
         shapes.append(
-            f'<rect x="{left + 0.3:.2f}%" y="{bottom - tall:.1f}" width="{width - 0.6:.2f}%" '
-            f'height="{tall:.1f}" class="bar">'
-            f"<title>{count} from {low:g} to {high:g} points</title></rect>"
+            f'<rect x="{10 * step + 1}%" y="{BARS + 20 - tall:.0f}" width="8%" class="bar" '
+            f'height="{tall:.0f}"/><text x="{10 * step + 5}%" y="{BARS + 15 - tall:.0f}" '
+            f'text-anchor="middle">{counts[step] or ""}</text>'
+            f'<text x="{10 * step + 1}%" y="{BARS + 37}">{full * step / 10:g}</text>'
         )
-        labels = [(left + width / 2, bottom - tall - 5, f"{count or ''}")]
-        labels += [] if step % 2 else [(left, bottom + 17, f"{low:g}")]
-        shapes += [
-            f'<text x="{x:.2f}%" y="{y:.1f}" text-anchor="middle">{text}</text>'
-            for x, y, text in labels
-        ]
-    shapes.append(f'<text x="100%" y="{bottom + 17}" text-anchor="end">{full:g} points</text>')
-    shapes.append(f'<line x1="3%" y1="{bottom}" x2="97%" y2="{bottom}" class="axis"/>')
     return (
-        f'<svg class="drawing" width="100%" height="{bottom + 26}" role="img" font-size="13" '
+        f'<svg class="drawing" width="100%" height="{BARS + 45}" role="img" font-size="13" '
         f'aria-label="number of submissions by points">{"".join(shapes)}</svg>'
     )
 
@@ -189,23 +161,9 @@ def _opponents(marks: Sequence[Mark]) -> list[list[Cell]]:
         done = [match for match in matches if match.tally.complete]
         full = sum(match.points >= match.max_points for match in done)
         none = sum(match.points == 0 for match in done)
-        verdict = _verdict(lost.total, len(done), full, none)
         margin = f"{median(margins):+.{matches[0].tally.digits}f}" if margins else "-"
-        rows.append([name, games, margin, full, none, faults_text(lost), verdict])
+        rows.append([name, games, margin, full, none, faults_text(lost)])
     return rows
-
-
-def _verdict(lost: int, done: int, full: int, none: int) -> str:
-    """Return the verdict on an opponent, in words."""
-    if lost:
-        return "loses turns: check it"
-    if done > 1 and full == done:
-        return "everybody has all points"
-    if done > 1 and none == done:
-        return "nobody has points"
-    if not full and 2 * none > done > 1:
-        return "too strong: most have zero points"
-    return "sound"
 
 
 def _identical(marks: Sequence[Mark]) -> str:
@@ -216,29 +174,6 @@ def _identical(marks: Sequence[Mark]) -> str:
             by_hash.setdefault(mark.submission.sha256, []).append(mark.submission.name)
     rows = [(", ".join(names), key) for key, names in by_hash.items() if len(names) > 1]
     return table(("submissions", "SHA-256"), rows) or paragraphs(["None."])
-
-
-def _protection(protection: Protection) -> str:
-    """Return the machines that games were played on, and the table of `doctor`."""
-    if not protection.runs:
-        return ""
-    rows = [
-        (run["level"], run["host"], "; ".join(run["missing"]) or "none") for run in protection.runs
-    ]
-    body = table(("level", "machine", "missing protections"), rows)
-    if protection.proof is None:
-        return body + (
-            "\n<p>No self-test is stored. <code>python3 -m grader doctor --results FILE</code> "
-            "adds one.</p>"
-        )
-    levels = protection.proof["levels"]
-    proven = [
-        (item["text"], *("guaranteed" if item[level] else "not guaranteed" for level in levels))
-        for item in protection.proof["guarantees"]
-    ]
-    title = f"Self-test of {protection.proof['machine']['host']}, {protection.proof['at']}"
-    headers = ("an agent", *(f"level {level}" for level in levels))
-    return f"{body}\n<h3>{html.escape(title)}</h3>\n{table(headers, proven)}"
 
 
 def standings_page(results: Results, out: Path) -> str:
@@ -252,7 +187,7 @@ def standings_page(results: Results, out: Path) -> str:
     finished = len(begun) == len(stages) and begun[-1].complete
     parts = [heading("Tournament", PROJECTOR)]
     if finished:
-        places = _standings(*placing_table(results.placings, results.rubric))
+        places = table(PLACE_HEADERS, place_rows(results.placings, results.rubric))
         parts.append(section("Places", paragraphs([PLACES]) + places))
     columns = [_stage(state, results, finished and state is begun[-1]) for state in begun]
     for stage in stages[len(begun) :]:
@@ -265,7 +200,7 @@ def standings_page(results: Results, out: Path) -> str:
             standing_row(place, item, results.rubric)
             for place, item in enumerate(group.standings, 1)
         ]
-        body = f"{_standings(STANDING_HEADERS, rows)}\n{_pairings(group, results, out)}"
+        body = f"{table(STANDING_HEADERS, rows)}\n{_pairings(group, results, out)}"
         parts.append(section(group.name, body))
     absent = (html.escape(f"{name}: {why}") for name, why in results.left_out.items())
     parts.append(section("Not in the tournament", listed(absent)))
@@ -319,18 +254,8 @@ def _pairings(group: Group, results: Results, out: Path) -> str:
             continue
         place, count = replay_place(group, number), f"{total.games}"
         shown = Link(f"{count} games", place) if (out / place).is_file() else count
-        won = f"{total.wins}\u2013{total.draws}\u2013{total.losses}"
         margin = f"{total.mean_margin:+.{total.digits}f}"
-        rows.append([match.one.name, match.two.name, margin, won, shown])
+        rows.append([match.one.name, match.two.name, margin, won_drawn_lost(total), shown])
     if not rows:
         return ""
     return f"<details><summary>Pairings</summary>\n{table(PAIRING_HEADERS, rows)}</details>"
-
-
-def _standings(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table of standings; the games won, drawn and lost stand together."""
-    at = headers.index("W")
-    return table(
-        [*headers[:at], "W-D-L", "lost turns", *headers[at + 4 :]],
-        [[*row[:at], "\u2013".join(row[at : at + 3]), *row[at + 3 :]] for row in rows],
-    )

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.handin.submission import FOLDER, file_name
-from grader.output.files import beginning, make_folder, write
+from grader.output.files import beginning, write
 from grader.output.formats import cell
 from grader.play.schedule import Contestant, PlannedGame
 from grader.results.store import KeptGame, Store
@@ -120,7 +120,6 @@ def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None
         for entry in _entries(kept, document, planned, names, document["start"] in hidden):
             entries.append(entry)
             if not (out / entry.path).is_file():
-                make_folder((out / entry.path).parent)
                 write(out / entry.path, json.dumps(entry.document) + "\n")
     for game in lost.values():
         whose = f"{game.match.one.name}, {game.title}"
@@ -129,7 +128,6 @@ def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None
     text = io.StringIO()
     rows = sorted(entry.row() for entry in entries)
     csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
-    make_folder(out / RECORDS)
     write(out / RECORDS / "index.csv", text.getvalue())
 
 
@@ -188,7 +186,6 @@ def _write_sources(entries: Iterable[Entry], store: Store, out: Path) -> None:
     for path, sha256 in sources.items():
         source = store.source(sha256)
         if source is not None and not (out / path).is_file():
-            make_folder((out / path).parent)
             write(out / path, source)
 
 

@@ -6,10 +6,9 @@ computed.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from connect4.errors import headline
@@ -17,13 +16,11 @@ from connect4.games import GAMES
 from connect4.games.base import FaultPolicy
 from connect4.views.words import kind_of_fault
 from grader.handin.submission import without_folders
-from grader.marks.points import Mark, MatchMark
-from grader.marks.tally import FEW_PAIRS, Tally, baseline_of, few_games, full_points
+from grader.marks.points import MatchMark
+from grader.marks.tally import FEW_PAIRS, Tally, baseline_of, few_games
 from grader.output.tables import faults_text, level_text
 from grader.play import schedule
-from grader.play.one_game import Replay
 from grader.play.schedule import PlannedGame
-from grader.results.store import PlayedGame
 from grader.rubric.model import Rubric
 
 MAX_REASONS: Final = 20
@@ -39,25 +36,16 @@ PLACE: Final = re.compile(r'^ *File "([^"\n]*)", line (\d+)', re.MULTILINE)
 
 def explained(match: MatchMark, rubric: Rubric) -> list[str]:
     """Return an explanation of the points of a match, one sentence per line."""
-    total = match.tally
-    if not total.complete:
-        played = f"{total.games} of {total.planned} games are played"
-        lines = [f"Not finished: {played}; the points are withheld until all are."]
-        return [*lines, *([f"{without_folders(match.withheld)}."] if match.withheld else [])]
-    lines = [_games(total)]
-    lines += (
-        _part_a(match, rubric) if match.match.part == schedule.PART_A else _part_b(match, rubric)
-    )
-    lines.append(_certainty(match, rubric))
-    skipped, lost = "A lost turn is skipped.", "A lost turn loses the game."
-    return lines + _cost(total, rubric, "Lost turns: {turns}. {cost}", skipped, lost)
+    return [*told_plainly(match, rubric), *formula(match, rubric)]
 
 
 def told_plainly(match: MatchMark, rubric: Rubric) -> list[str]:
     """Return what happened in a match and what its points require, without the formula."""
     total = match.tally
     if not total.complete:
-        return explained(match, rubric)
+        played = f"{total.games} of {total.planned} games are played"
+        lines = [f"Not finished: {played}; the points are withheld until all are."]
+        return [*lines, *([f"{without_folders(match.withheld)}."] if match.withheld else [])]
     lines = [_happened(total)]
     if match.points >= match.max_points:
         lines.append(f"These are all {match.max_points:g} points.")
@@ -74,19 +62,11 @@ def told_plainly(match: MatchMark, rubric: Rubric) -> list[str]:
             f"{match.max_points:g} need {_signed(step.high)}. "
             f"Yours is {total.mean_margin:+.{total.digits}f}."
         )
-    skipped, lost = "the opponent then moves twice in a row", "each loses its game"
-    return lines + _cost(total, rubric, "You lost turns ({turns}); {cost}.", skipped, lost)
-
-
-def _cost(total: Tally, rubric: Rubric, text: str, skipped: str, lost: str) -> list[str]:
-    """Return the line on lost turns, if there are any: `text` with their number and their cost.
-
-    The cost is `skipped` where the game skips a lost turn, and `lost` where it loses the game.
-    """
-    if not total.faults.total:
-        return []
-    skips = GAMES[rubric.match.game].on_fault is FaultPolicy.SKIP
-    return [text.format(turns=faults_text(total.faults), cost=skipped if skips else lost)]
+    if total.faults.total:
+        skips = GAMES[rubric.match.game].on_fault is FaultPolicy.SKIP
+        cost = "the opponent then moves twice in a row" if skips else "each loses its game"
+        lines.append(f"You lost turns ({faults_text(total.faults)}); {cost}.")
+    return lines
 
 
 def _happened(total: Tally) -> str:
@@ -105,15 +85,17 @@ def _happened(total: Tally) -> str:
     return f"{told}, {'ahead' if mean > 0 else 'behind'} by {abs(mean):.1f} points on average."
 
 
-def _games(total: Tally) -> str:
-    """Return the games of a match: won, drawn and lost, with their scores if points decide."""
-    if total.counts_points:
-        margin = f"a mean margin of {total.mean_margin:+.1f} a game"
-        if total.hidden_games:
-            return f"{total.results}; {margin}, hidden boards included."
-        return f"{total.results}; scores {total.own} to {total.other}, {margin}."
-    mean = f"a mean of {total.mean_margin:+.2f} a game"
-    return f"{total.results}. A win counts 1, a draw 0, a loss -1: {mean}."
+def formula(match: MatchMark, rubric: Rubric) -> list[str]:
+    """Return how the points of a match follow from its games; nothing while games are missing."""
+    total, lines = match.tally, []
+    if not total.complete:
+        return []
+    if not total.counts_points:
+        mean = f"a mean of {total.mean_margin:+.2f} a game"
+        lines.append(f"A win counts 1, a draw 0, a loss -1: {mean}.")
+    is_a = match.match.part == schedule.PART_A
+    lines += _part_a(match, rubric) if is_a else _part_b(match, rubric)
+    return [*lines, _certainty(match, rubric)]
 
 
 def _part_a(match: MatchMark, rubric: Rubric) -> Iterator[str]:
@@ -143,9 +125,6 @@ def _part_a(match: MatchMark, rubric: Rubric) -> Iterator[str]:
         f"Points: {part.points:g} x {counted:.2f} / {part.cap_percent:g} = {match.points:.2f} "
         f"of {part.points:g} ({limits})."
     )
-    yield _next_step(
-        match, f"a margin of {{:+.1f}} % (now {total.percent:+.1f} %)", 0, part.cap_percent
-    )
 
 
 def _part_b(match: MatchMark, rubric: Rubric) -> Iterator[str]:
@@ -158,9 +137,6 @@ def _part_b(match: MatchMark, rubric: Rubric) -> Iterator[str]:
         f"Points: {step.points:g} x ({counted:.2f} - {_term(step.low)}) / ({step.high:g} - "
         f"{_term(step.low)}) = {match.points:.2f} of {step.points:g} ({limits})."
     )
-    digits = match.tally.digits
-    needed = f"a mean margin of {{:+.{digits}f}} (now {margin:+.{digits}f})"
-    yield _next_step(match, needed, step.low, step.high)
 
 
 def _signed(number: float) -> str:
@@ -169,20 +145,6 @@ def _signed(number: float) -> str:
 
 def _term(number: float) -> str:
     return f"{number:g}" if number >= 0 else f"({number:g})"
-
-
-def _next_step(match: MatchMark, needed: str, low: float, high: float) -> str:
-    """Return what one more point requires; from `low` to `high`, points grow linearly."""
-    full = match.max_points
-    if match.points >= full:
-        return "This is the maximum."
-
-    def takes(points: float) -> str:
-        return needed.format(low + (high - low) * points / full)
-
-    if match.points + 1 >= full:
-        return f"All {full:g} points take {takes(full)}."
-    return f"One point more takes {takes(match.points + 1)}; all {full:g} take {takes(full)}."
 
 
 def _certainty(match: MatchMark, rubric: Rubric) -> str:
@@ -200,20 +162,7 @@ def _certainty(match: MatchMark, rubric: Rubric) -> str:
     )
 
 
-def total_explained(mark: Mark, placement: float, rubric: Rubric) -> str:
-    """Return the total of a mark as a written sum."""
-    terms = [f"{match.points:.2f} ({match.name})" for match in mark.matches]
-    terms += [f"{placement:g} (placement)"] if placement else []
-    total = f"{mark.final(placement):.2f} of {full_points(rubric):g}"
-    late = f" - {mark.deducted(placement):.2f} (late days)" if mark.late.points else ""
-    sign = "+" if mark.adjust > 0 else "-"
-    correction = f" {sign} {abs(mark.adjust):g} (correction)" if mark.adjust else ""
-    return (
-        f"Total: {' + '.join(terms)}{late}{correction} = {total}." if terms else f"Total: {total}."
-    )
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LostTurn:
     """The first turn that was lost for a reason, and the number of such turns."""
 
@@ -226,8 +175,6 @@ class LostTurn:
     count: int = 1
     pop_outs: str = ""
     """The pop-outs that the players had left; empty in games without them."""
-    against: tuple[str, ...] = ()
-    """The part and the opponent of each match with such turns."""
 
     @property
     def title(self) -> str:
@@ -254,23 +201,19 @@ class LostTurn:
         return f"{places[-1][0]}, line {places[-1][1]}" if places else ""
 
     @property
-    def position(self) -> str:
-        """Return the position as text; empty if it is not shown."""
-        title = "the position (0: empty, 1 and 2: the players):"
-        return "\n".join(filter(None, (title, self.board, self.pop_outs))) if self.board else ""
-
-    @property
     def text(self) -> str:
         """Return the reason with the position, in several lines; a long reason is cut."""
         detail = self.detail
         if len(detail) > CLIPPED:
             detail = "...\n" + detail[-CLIPPED:].partition("\n")[2]
+        title = "the position (0: empty, 1 and 2: the players):" if self.board else ""
         others = f"and {self.count - 1} more like it" if self.count > 1 else ""
-        return "\n".join(filter(None, (self.title, detail, self.position, others)))
+        parts = (self.title, detail, title, self.board, self.pop_outs, others)
+        return "\n".join(filter(None, parts))
 
 
 def lost_turns(
-    games: Sequence[PlannedGame], played: Mapping[str, PlayedGame], replays: Mapping[str, Replay]
+    games: Sequence[PlannedGame], replays: Mapping[str, Mapping[str, Any]]
 ) -> list[LostTurn]:
     """Return the first turn lost for each reason, by the player `match.one` of each game.
 
@@ -279,29 +222,18 @@ def lost_turns(
     """
     found: dict[tuple[str, str], LostTurn] = {}
     for game in games:
-        result = played.get(game.key)
-        if result is None or not result.faults[game.side - 1].total or game.key not in replays:
-            continue
-        try:
-            data = json.loads(replays[game.key].partition(" ")[2])
-        except ValueError:  # a damaged one
-            continue
+        data = replays.get(game.key, {"turns": ()})
         for number, turn in enumerate(data["turns"], 1):
             if turn[0] != game.side or turn[2] in OWN:
                 continue
             told = turn[-1] is not None and not game.board.hidden
             detail = without_folders(data["details"][turn[-1]]) if told else ""
             reason = kind_of_fault(turn[2], detail), detail if turn[2] == "invalid" else ""
-            name = f"{game.match.part}: {game.match.two.name}"
             if reason in found:
-                known = found[reason]
-                against = known.against if name in known.against else (*known.against, name)
-                found[reason] = replace(known, count=known.count + 1, against=against)
+                found[reason].count += 1
             else:
                 board, left = ("", "") if game.board.hidden else _position(data, number)
-                found[reason] = LostTurn(
-                    game, number, turn[2], detail, board, pop_outs=left, against=(name,)
-                )
+                found[reason] = LostTurn(game, number, turn[2], detail, board, pop_outs=left)
     return list(found.values())
 
 

@@ -32,6 +32,7 @@ CANVAS_READ_ONLY: Final = "Points Possible"
 
 WORKSHEET: Final = ("Identifier", "Grade")
 """The columns by which a grading worksheet of a Moodle assignment is known."""
+COMMENTS: Final = "Feedback comments"
 MOODLE_NAMES: Final = ("First name", "Last name", "Surname")
 MOODLE_IDS: Final = ("ID number", "Username", "Email address")
 
@@ -42,6 +43,8 @@ EXACT: Final = (
 PARTICIPANT: Final = re.compile(r"\D*(\d+)")
 
 Owner: TypeAlias = tuple[Mark, Student]
+Row: TypeAlias = dict[str, str]
+"""A line of an export, by its columns."""
 
 
 @dataclass
@@ -51,20 +54,14 @@ class Export:
     kind: str
     """`canvas`, `moodle` (the grader report) or `worksheet` (Moodle, one assignment)."""
     header: list[str]
-    rows: list[list[str]]
+    rows: list[Row]
     path: Path
 
-    def cell(self, row: Sequence[str], column: str) -> str:
-        """Return a cell without blanks around it, empty if there is no such column."""
-        if column not in self.header or self.header.index(column) >= len(row):
-            return ""
-        return row[self.header.index(column)].strip()
-
-    def is_student(self, row: Sequence[str]) -> bool:
+    def is_student(self, row: Row) -> bool:
         """Return whether a line is a student's, not one of Canvas's own."""
         if self.kind != "canvas":
-            return any(row)
-        return bool(self.cell(row, "ID")) and self.cell(row, "Student") != "Student, Test"
+            return any(row.values())
+        return bool(_cell(row, "ID")) and _cell(row, "Student") != "Student, Test"
 
 
 @dataclass
@@ -100,7 +97,7 @@ def read_export(path: Path) -> Export:
             f"Moodle's grades ({' or '.join(MOODLE_IDS)}) or a grading worksheet of a Moodle "
             f"assignment ({', '.join(WORKSHEET)})"
         )
-    return Export(kind, header, rows, path)
+    return Export(kind, header, [dict(zip(header, row, strict=False)) for row in rows], path)
 
 
 def filled(
@@ -116,36 +113,46 @@ def filled(
     `column` is the assignment's, where there are several; `maximum` counts where none is stated.
     Raises `InputError` if no mark is of a student there.
     """
-    chosen = "Grade" if export.kind == "worksheet" else _assignment(export, column)
+    is_worksheet = export.kind == "worksheet"
+    chosen = "Grade" if is_worksheet else _assignment(export, column)
     pairs, unmatched = _matched(export, marks)
     full = full_points(rubric)
-    possible = [row for row in export.rows if CANVAS_READ_ONLY in export.cell(row, "Student")]
-    stated = _maximum(export, possible[0], chosen) if possible else None
+    possible = [row for row in export.rows if CANVAS_READ_ONLY in _cell(row, "Student")]
+    stated = _maximum(possible[0], chosen) if possible else None
     result = Filled(f"{export.kind}.csv", "", unmatched)
     result.new_column = "" if chosen in export.header else chosen
-    is_worksheet = export.kind == "worksheet"
-    lines = [export.header if is_worksheet else [*_identifying(export), chosen]]
-    lines += [[*_kept(export, row), f"{stated or maximum or full:g}"] for row in possible[:1]]
+    lines = [{**row, chosen: f"{stated or maximum or full:g}"} for row in possible[:1]]
     for number, row in enumerate(export.rows):
         mark, student = pairs.get(number, (None, None))
         if mark is None:
             if export.is_student(row):
-                result.without.append(_name(export, row))
+                result.without.append(_name(row))
                 lines += [row] * is_worksheet
             continue
         if is_worksheet:
-            stated = _maximum(export, row, "Maximum Grade")
+            stated = _maximum(row, "Maximum Grade")
         points = mark.final(placement.get(mark.submission.name, 0.0), student)
         total = f"{points * (stated or maximum or full) / full:.2f}"
         result.unscaled |= not (stated or maximum or possible)
         if mark.incomplete:
             result.withheld.append(mark.submission.name)
-            total = export.cell(row, chosen)
-        lines.append(_line(export, row, total, remark(mark, student)))
-    out = io.StringIO()
-    csv.writer(out).writerows(lines)
-    result.text = out.getvalue()
+            total = _cell(row, chosen)
+        note = remark(mark, student) or _cell(row, COMMENTS)
+        lines.append({**row, chosen: total, COMMENTS: note})
+    known = CANVAS if export.kind == "canvas" else (*MOODLE_NAMES, *MOODLE_IDS)
+    identifying = [name for name in export.header if name in known]  # no other assignments
+    columns = export.header if is_worksheet else [*identifying, chosen]
+    result.text = _csv_text(columns, lines)
     return result
+
+
+def _csv_text(columns: Sequence[str], rows: Sequence[Row]) -> str:
+    """Return a CSV file with these columns of the lines."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
 
 
 def _assignment(export: Export, column: str | None) -> str:
@@ -161,38 +168,21 @@ def _assignment(export: Export, column: str | None) -> str:
     raise InputError(f"{export.path}: no column {column!r}; there are {', '.join(export.header)}")
 
 
-def _identifying(export: Export) -> list[str]:
-    """Return the columns that say who a student is: other assignments stay out of the import."""
-    kept = CANVAS if export.kind == "canvas" else (*MOODLE_NAMES, *MOODLE_IDS)
-    return [name for name in export.header if name in kept]
+def _cell(row: Row, column: str) -> str:
+    """Return a cell without blanks around it, empty if there is no such column."""
+    return row.get(column, "").strip()
 
 
-def _kept(export: Export, row: Sequence[str]) -> list[str]:
-    places = [export.header.index(name) for name in _identifying(export)]
-    return [row[place] if place < len(row) else "" for place in places]
-
-
-def _line(export: Export, row: Sequence[str], total: str, note: str) -> list[str]:
-    """Return a student's line with the mark, in a worksheet with the remark too."""
-    if export.kind != "worksheet":
-        return [*_kept(export, row), total]
-    line = [*row, *[""] * (len(export.header) - len(row))]
-    line[export.header.index("Grade")] = total
-    if note and "Feedback comments" in export.header:
-        line[export.header.index("Feedback comments")] = note
-    return line
-
-
-def _maximum(export: Export, row: Sequence[str], column: str) -> float | None:
+def _maximum(row: Row, column: str) -> float | None:
     """Return the maximum that a cell states; None for `(read only)`, 0 and an empty one."""
-    text = export.cell(row, column).replace(",", ".")
+    text = _cell(row, column).replace(",", ".")
     return float(text) or None if re.fullmatch(r"\d+(\.\d+)?", text) else None
 
 
-def _name(export: Export, row: Sequence[str]) -> str:
+def _name(row: Row) -> str:
     """Return the name of a student in an export, or what stands in its place."""
-    parts = [export.cell(row, column) for column in ("Student", "Full name", *MOODLE_NAMES)]
-    return " ".join(filter(None, parts)) or next(filter(None, row), "")
+    parts = [_cell(row, column) for column in ("Student", "Full name", *MOODLE_NAMES)]
+    return " ".join(filter(None, parts)) or next(filter(None, row.values()), "")
 
 
 def _matched(export: Export, marks: Sequence[Mark]) -> tuple[dict[int, Owner], list[str]]:
@@ -200,11 +190,7 @@ def _matched(export: Export, marks: Sequence[Mark]) -> tuple[dict[int, Owner], l
 
     Raises `InputError` if no mark has a line.
     """
-    lines = {
-        number: _keys(export, row)
-        for number, row in enumerate(export.rows)
-        if export.is_student(row)
-    }
+    lines = {number: _keys(row) for number, row in enumerate(export.rows) if export.is_student(row)}
     owners = [(mark, student) for mark in marks for student in mark.students]
     wanted = [
         keys_of_members(
@@ -218,14 +204,14 @@ def _matched(export: Export, marks: Sequence[Mark]) -> tuple[dict[int, Owner], l
     found = {place: owner for place, owner in pairs if place is not None}
     unmatched = [student.name for place, (_, student) in pairs if place is None]
     if not found:
-        raise nobody(export.path, unmatched, [_name(export, export.rows[n]) for n in lines])
+        raise nobody(export.path, unmatched, [_name(export.rows[n]) for n in lines])
     return found, unmatched
 
 
-def _keys(export: Export, row: Sequence[str]) -> Keys:
+def _keys(row: Row) -> Keys:
     """Return what a line of an export may be found by."""
-    exact = {export.cell(row, column) for column in EXACT}
-    participant = PARTICIPANT.fullmatch(export.cell(row, "Identifier"))
+    exact = {_cell(row, column) for column in EXACT}
+    participant = PARTICIPANT.fullmatch(_cell(row, "Identifier"))
     if participant:  # `Participant 4711`; the folder of the hand-in has the number
         exact.add(participant[1])
-    return keys_of(exact, [_name(export, row)])
+    return keys_of(exact, [_name(row)])

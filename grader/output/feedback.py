@@ -7,26 +7,21 @@ from __future__ import annotations
 
 import hashlib
 import html
-import inspect
-import json
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from connect4.views import document
-from connect4.views.page.page import PARTS
+from connect4.views.page import PARTS
 from grader.handin.submission import without_folders
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import full_points, margin_of
-from grader.output import explain, markup
 from grader.output.explain import (
     MAX_REASONS,
     LostTurn,
-    explained,
+    formula,
     told_plainly,
-    total_explained,
 )
 from grader.output.markup import (
     Cell,
@@ -45,20 +40,18 @@ from grader.output.markup import (
 )
 from grader.output.results import Results
 from grader.output.tables import (
+    MARGIN_HEADERS,
     changes,
     clipped,
     faults_text,
     finding_text,
     interval_text,
     level_text,
-    match_row,
+    margins,
     remark,
 )
-from grader.play.one_game import MADE_BY, Replay
-from grader.play.schedule import PlannedGame
+from grader.play.one_game import MADE_BY
 from grader.rubric.model import Rubric
-
-GAMES: Final = "the games go here"
 
 LEAST_PAIRS: Final = 3
 TOO_FEW: Final = "Too few games for an interval."
@@ -72,15 +65,15 @@ FEEDBACK: Final = (*PARTS, "positions", "table", "report")
 
 
 @cache
-def code() -> str:
-    """Return the hash of all sources of a page; a page made with other sources is out of date."""
-    frame = document.build("", FEEDBACK, {"games": [GAMES]})
-    sources = map(inspect.getsource, (sys.modules[__name__], markup, explain))
-    return hashlib.sha256("\n".join([*sources, MADE_BY, frame]).encode()).hexdigest()
+def frame() -> str:
+    """Return a page without content, with all its styles and scripts."""
+    return document.build("", FEEDBACK, {"games": []})
 
 
-def report_on(mark: Mark, results: Results, placement: float, lost: Sequence[LostTurn]) -> str:
-    """Return what stands above and, after `GAMES`, below the games.
+def report_on(
+    mark: Mark, results: Results, placement: float, lost: Sequence[LostTurn]
+) -> tuple[str, str]:
+    """Return what stands above and below the games.
 
     `placement` is the points for it, `lost` the reasons for lost turns.
     """
@@ -90,39 +83,36 @@ def report_on(mark: Mark, results: Results, placement: float, lost: Sequence[Los
         for number, game in enumerate(games, 1)
         if game.key in results.played and not game.board.hidden
     }
-    parts = [heading(f"Feedback for {mark.submission.name}")]
-    if mark.submission.problem:
-        parts.append(card(_problem(mark, placement, results.rubric)))
-    else:
-        parts.append(card(_total(mark, placement, results.rubric)))
-        parts.append(_lost_turns(mark, lost, playable))
+    total = card(_total(mark, placement, results.rubric))
+    parts = [heading(f"Feedback for {mark.submission.name}"), total]
+    if not mark.submission.problem:
+        parts.append(_lost_turns(lost, playable))
         parts.append("<h2>Where the points come from</h2>")
         boxes = "\n".join(_match_card(match, results.rubric) for match in mark.matches)
         parts.append(f'<div class="boxes">\n{boxes}\n</div>')
-    parts.append(GAMES)
+    below = []
     if mark.findings:
         told = "<p>These are the findings of <code>python3 -m grader check</code>.</p>"
         findings = listed(html.escape(finding_text(found)) for found in mark.findings)
-        parts.append(section("Your files", f"{told}{findings}"))
+        below.append(section("Your files", f"{told}{findings}"))
     if any(game.key in results.played for game in games):
-        told = paragraphs(results.protection.lines())
-        parts.append(section("How your games were run", told))
-    return "\n".join(filter(None, parts))
-
-
-def _problem(mark: Mark, placement: float, rubric: Rubric) -> str:
-    """Return why a submission has no points."""
-    why = html.escape("; ".join([without_folders(mark.submission.problem or ""), *changes(mark)]))
-    text = f'{_large(mark, placement, rubric)}\n<p class="warning">{why}</p>'
-    return text + (f"\n<pre>{html.escape(without_folders(mark.detail))}</pre>" * bool(mark.detail))
+        told = paragraphs(results.protection)
+        below.append(section("How your games were run", told))
+    return "\n".join(filter(None, parts)), "\n".join(filter(None, below))
 
 
 def _total(mark: Mark, placement: float, rubric: Rubric) -> str:
-    """Return the mark, its interval, and the points of each part."""
+    """Return the mark, its interval, and the points of each part, or why there are none."""
     total, full = mark.final(placement), full_points(rubric)
+    large = "incomplete" if mark.incomplete else f"{total:.2f}"
+    text = f'<p class="total"><b>{large}</b> / {full:g}</p>'
+    if mark.submission.problem:
+        why = "; ".join([without_folders(mark.submission.problem), *changes(mark)])
+        detail = html.escape(without_folders(mark.detail))
+        text += f'\n<p class="warning">{html.escape(why)}</p>'
+        return text + (f"\n<pre>{detail}</pre>" if detail else "")
     one, two = ("withheld" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB")
     more = f", {placement:g} for placement" if placement else ""
-    text = _large(mark, placement, rubric)
     parts = f"Part A {one}, part B {two}{more}."
     if mark.incomplete:
         parts += f" {total:.2f} of {full:g} so far."
@@ -137,36 +127,18 @@ def _total(mark: Mark, placement: float, rubric: Rubric) -> str:
         text += f'\n<p class="warning">{html.escape(lost)}</p>'
     if note := re.sub(r"^line ", "ai.py, line ", remark(mark)):
         text += f'\n<p class="warning">{html.escape(note)}</p>'
-    return f"{text}\n{_folded(paragraphs([total_explained(mark, placement, rubric)]))}"
-
-
-def _large(mark: Mark, placement: float, rubric: Rubric) -> str:
-    """Return a mark in large letters, such as `45.00 / 55`."""
-    points = "incomplete" if mark.incomplete else f"{mark.final(placement):.2f}"
-    return f'<p class="total"><b>{points}</b> / {full_points(rubric):g}</p>'
+    return text
 
 
 def _has_interval(match: MatchMark) -> bool:
     return len(match.tally.pairs) >= LEAST_PAIRS
 
 
-BOARD_COLUMNS: Final = ("board", "games", "mean margin", "margin %", "lost turns")
-
-
-def _boards(match: MatchMark, rubric: Rubric) -> str:
-    """Return the table of a match's boards."""
-    rows: list[list[Cell]] = []
-    for board, total in match.boards.items():
-        row = match_row(match, board, total, rubric.statistics)
-        rows.append([*row[1:5], faults_text(total.faults)])
-    return table(BOARD_COLUMNS, rows)
-
-
 def _match_card(match: MatchMark, rubric: Rubric) -> str:
     """Return the explanation of one match's points: in plain words, then with the formula."""
     plain, exact = (
         listed(map(_sentence, lines))
-        for lines in (told_plainly(match, rubric), explained(match, rubric))
+        for lines in (told_plainly(match, rubric), formula(match, rubric))
     )
     value = f"{match.points:.2f}" if match.tally.complete else "withheld"
     points = f"{value} of {match.max_points:g}"
@@ -178,7 +150,12 @@ def _match_card(match: MatchMark, rubric: Rubric) -> str:
     if not match.tally.complete:
         return card(f"{head}\n{plain}")
     bar = progress(points, match.points, match.max_points)
-    return card(f"{head}\n{bar}\n{plain}\n{_folded(exact + _boards(match, rubric))}")
+    rows = [
+        [board, *margins(total), faults_text(total.faults)] for board, total in match.boards.items()
+    ]
+    boards = table(("board", *MARGIN_HEADERS, "lost turns"), rows)
+    folded = f"<details><summary>How this is computed</summary>\n{exact}{boards}</details>"
+    return card(f"{head}\n{bar}\n{plain}\n{folded}")
 
 
 def _interval(match: MatchMark) -> str:
@@ -190,18 +167,13 @@ def _interval(match: MatchMark) -> str:
     return "({:.2f} to {:.2f})".format(*match.bounds)
 
 
-def _folded(body: str) -> str:
-    """Return a part that the reader opens to see how a number was computed."""
-    return f"<details><summary>How this is computed</summary>\n{body}</details>"
-
-
 def _sentence(text: str) -> str:
     """Return a line of an explanation with real signs; a number keeps its unit."""
     times = OPERATOR.sub(lambda found: SIGNS[found[0]], minus(text))
     return html.escape(times.replace(" %", "\u00a0%"))
 
 
-def _lost_turns(mark: Mark, lost: Sequence[LostTurn], playable: Mapping[str, int]) -> str:
+def _lost_turns(lost: Sequence[LostTurn], playable: Mapping[str, int]) -> str:
     """Return the first reasons for lost turns; each links to its turn.
 
     `playable` has the numbers of the games that can be replayed, by key.
@@ -209,7 +181,6 @@ def _lost_turns(mark: Mark, lost: Sequence[LostTurn], playable: Mapping[str, int
     if not lost:
         return ""
     shown = []
-    worth = {match.name: match.max_points for match in mark.matches}
     for turn in lost[:MAX_REASONS]:
         reason = f"<pre>{html.escape(turn.detail)}</pre>"
         if turn.game.board.hidden:
@@ -222,10 +193,7 @@ def _lost_turns(mark: Mark, lost: Sequence[LostTurn], playable: Mapping[str, int
             title = link(Link(turn.title, "", place))
         where = f", in {html.escape(turn.where)}" if turn.where else ""
         first = f"<p>{'The first' if turn.count > 1 else 'It'} is {title}{where}.</p>"
-        points = sum(worth.get(name, 0.0) for name in turn.against)
-        against = f"Against {' and '.join(turn.against)}: {points:g} points."
         head = f"<h3>{turn.number_of_turns} lost: {html.escape(clipped(turn.cause))}</h3>"
-        head += paragraphs([against] if turn.against else [])
         text = f"<div>{head}\n{first}\n{reason}</div>\n{_position(turn, place)}"
         shown.append(card(text, "lost-turn"))
     found = f"<h2>Lost turns</h2>\n{shown[0]}"
@@ -263,7 +231,7 @@ GAME_HEADERS: Final = (
 )
 
 
-def _games(name: str, results: Results, replays: Mapping[str, Replay]) -> str:
+def _games(name: str, results: Results, replays: Mapping[str, dict[str, Any]]) -> str:
     """Return the table of all games of a submission; `publish-game` numbers them in this order.
 
     `replays` has those that can be replayed. For a hidden board, only the margin is shown.
@@ -288,49 +256,44 @@ def _games(name: str, results: Results, replays: Mapping[str, Replay]) -> str:
         if game.key in replays and not game.board.hidden:
             replay = Link(f"game {number}", "", f"{number}.0", whole_row=True)
         faults = faults_text(result.faults[game.side - 1])
-        shown = "" if game.board.hidden else score
-        rows.append([replay, *row, shown, f"{margin:+d}", word, faults])
-    if games and not games[0].counts_points:  # the result is enough
-        for row in rows:
-            row[6] = row[7] = ""
+        shown = [score if not game.board.hidden else "", f"{margin:+d}"]
+        if not game.counts_points:  # the result is enough
+            shown = ["", ""]
+        rows.append([replay, *row, *shown, word, faults])
     return table(GAME_HEADERS, rows)
 
 
-def digest(name: str, report: str, results: Results) -> str:
+def digest(name: str, report: tuple[str, str], results: Results) -> str:
     """Return a hash of everything on a page, so that an unchanged page is not written again."""
     games = enumerate(results.games_of(name))
     keys = [f"{number} {game.key}" for number, game in games if game.key in results.played]
-    return hashlib.sha256("\n".join([code(), report, *keys]).encode()).hexdigest()
+    texts = [MADE_BY, frame(), *report, *keys]
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
 
-def feedback_page(name: str, report: str, results: Results, replays: Mapping[str, Replay]) -> str:
+def feedback_page(
+    name: str,
+    report: tuple[str, str],
+    results: Results,
+    replays: Mapping[str, dict[str, Any]],
+) -> str:
     """Return the whole page of a submission: its report, then its games.
 
     `replays` has the games that have been played, by key.
     """
-    games = results.games_of(name)
+    games, (above, below) = results.games_of(name), report
     comment, title = f"feedback {digest(name, report, results)}", f"Feedback for {name}"
-    above, _, below = report.partition(GAMES)
     if games:
         listed = card(_games(name, results, replays))
         below = f"<h2 id='games'>All games</h2>\n{listed}\n{below}"
-    data = ",".join(
-        _labelled(number, game, replays[game.key])
-        for number, game in enumerate(games, 1)
-        if game.key in replays and not game.board.hidden
-    )
-    if not data:
+    shown = []
+    for number, game in enumerate(games, 1):
+        if game.key in replays and not game.board.hidden:
+            side = "first" if game.side == 1 else "second"
+            label = f"{game.match.part}, {game.board.label}, {side}, round {game.repeat + 1}"
+            shown.append({"number": number, "label": label, **replays[game.key]})
+    if not shown:
         return whole(title, f"{above}\n{below}", comment=comment)
     before = f'<section class="report" aria-labelledby="name">\n{above}\n</section>\n'
     after = f'\n<section class="report" aria-label="More">\n{below}\n</section>'
-    text = document.build(title, FEEDBACK, {"games": [GAMES]}, before, comment, after)
-    return text.replace(json.dumps(GAMES), data)
-
-
-def _labelled(number: int, game: PlannedGame, replay: Replay) -> str:
-    """Return the data of a game for the replay page, with number and label in the list of games."""
-    side = "first" if game.side == 1 else "second"
-    label = f"{game.match.part}, {game.board.label}, {side}, round {game.repeat + 1}"
-    data = replay.partition(" ")[2]
-    head = f'"number":{number},"label":{document.json_in_html(label)}'
-    return f"{{{head},{data.removeprefix('{')}"
+    return document.build(title, FEEDBACK, {"games": shown}, before, comment, after)

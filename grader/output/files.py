@@ -19,14 +19,14 @@ def make_folder(folder: Path) -> None:
 
 def check_out(out: Path) -> None:
     """Make the folder of `--out`; raises `InputError` if it is not writable."""
-    make_folder(out)
     trial = out / ".trial"
     write(trial, "")
     trial.unlink()
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all; raises `InputError` if that fails."""
+    """Write a file whole or not at all, and its folder; raises `InputError` if that fails."""
+    make_folder(path.parent)
     try:
         atomic.write_text(path, text)
     except OSError as error:

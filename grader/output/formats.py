@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,20 +16,14 @@ from connect4.errors import harmless
 from grader.handin.form import Finding
 from grader.handin.submission import without_folders
 from grader.marks.points import Mark, MatchMark
-from grader.marks.tally import by_match, full_points, margin_of
+from grader.marks.tally import full_points, margin_of
 from grader.output.explain import LostTurn, explained
 from grader.output.results import Results
 from grader.output.tables import (
-    MATCH_HEADERS,
     faults_text,
     finding_text,
-    match_row,
-    mean_text,
-    percent_text,
-    points_text,
+    match_table,
     remark,
-    text_table,
-    total_text,
 )
 from grader.play.schedule import PlannedGame
 from grader.results.store import PlayedGame
@@ -132,17 +126,12 @@ def gradescope(
         "tests": listed,
         "leaderboard": [],
     }
-    if not several:
-        total = sum(mark.final(placement.get(mark.submission.name, 0)) for mark in marks)
-        document["score"] = round(total, 2)
-        document["leaderboard"] = [
-            {
-                "name": f"margin against {match.match.two.name}",
-                "value": round(match.tally.mean_margin, 2),
-            }
-            for mark in marks
-            for match in mark.matches
-        ]
+    for mark in () if several else marks:
+        document["score"] = round(mark.final(placement.get(mark.submission.name, 0)), 2)
+        for match in mark.matches:
+            value = round(match.tally.mean_margin, 2)
+            entry = {"name": f"margin against {match.match.two.name}", "value": value}
+            document["leaderboard"].append(entry)
     return document
 
 
@@ -154,9 +143,7 @@ def _tests(mark: Mark, rubric: Rubric, lost: Sequence[LostTurn]) -> Iterator[dic
         yield _test("submission", 0.0, full_points(rubric), False, output)
     for match in mark.matches:
         total = match.tally
-        parts = [("all", total), *match.boards.items()]
-        rows = [match_row(match, board, part, rubric.statistics)[1:] for board, part in parts]
-        lines = [*explained(match, rubric), "", text_table(rows, MATCH_HEADERS[1:], math.inf)]
+        lines = [*explained(match, rubric), "", match_table([match], rubric, details=True)]
         lines += [f"\n{turn.text}" for turn in of_match(lost, match)]
         whole = match.points >= match.max_points
         passed = total.complete and (whole or (match.points > 0 and not total.faults.total))
@@ -203,9 +190,7 @@ def junit(results: Results, lost: Lost) -> str:
 def _add_suite(whole: Element, mark: Mark, results: Results, lost: Sequence[LostTurn]) -> None:
     """Add the suite of a submission."""
     submission = mark.submission
-    games = [
-        game for listed in by_match(results.games_of(submission.name)).values() for game in listed
-    ]
+    games = results.games_of(submission.name)
     seconds = sum(_seconds(game, results.played.get(game.key)) for game in games)
     suite = _child(whole, "testsuite", name=submission.name)
     if submission.problem:
@@ -295,36 +280,27 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def summary(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric) -> str:
-    """Return the job summary for GitHub: the marks as a table in Markdown."""
-    lines = ["## Marks", "", "| submission | match | mean margin | margin % | points |"]
-    lines.append("| --- | --- | --- | --- | --- |")
-    for mark in marks:
-        name = _markdown(mark.submission.name)
-        for match in mark.matches:
-            mean = mean_text(match.tally.interval(rubric.statistics), match.tally.digits)
-            points = f"{points_text(match)} of {match.max_points:g}"
-            cells = (name, _markdown(match.name), mean, percent_text(match.tally), points)
-            lines.append(f"| {' | '.join(cells)} |")
-        total = total_text(mark, placement.get(mark.submission.name, 0.0), rubric)
-        note = _markdown(remark(mark))
-        lines.append(f"| **{name}** | **total** {note} | | | **{total}** |")
-    for mark in marks:
+def summary(results: Results, placement: Mapping[str, float]) -> str:
+    """Return the job summary for GitHub: the printed tables, then how the points come about.
+
+    Links, mentions, images and tags of students are inactive in it.
+    """
+    tables = html.escape(_text(results.text(placement)))
+    lines = ["## Results", "", f"<pre>\n{tables}</pre>"]
+    for mark in results.marks:
         if mark.matches:
-            lines += ["", f"### {_markdown(mark.submission.name)}", ""]
+            lines += ["", f"### {_code(mark.submission.name)}", ""]
         for match in mark.matches:
-            text = " ".join(explained(match, rubric))
-            text = text if match.tally.complete else _markdown(text)  # it may name an error
-            lines.append(f"- {_markdown(match.name)}: {text}")
+            text = " ".join(explained(match, results.rubric))
+            text = text if match.tally.complete else _code(text)  # it may name an error
+            lines.append(f"- {_code(match.name)}: {text}")
     return "\n".join(lines) + "\n"
 
 
-def _markdown(text: str) -> str:
-    """Return a text as code in a table, so that links, mentions, images and tags are inactive."""
-    if not text:
-        return ""
-    shown = _text(text).replace("|", "\\|").replace("`", "'")
-    return f"`{' '.join(shown.split())}`"
+def _code(text: str) -> str:
+    """Return a text as a code span, in which nothing is active."""
+    shown = " ".join(_text(text).replace("`", "'").split())
+    return f"`{shown}`"
 
 
 def to_json(document: dict[str, Any]) -> str:

@@ -15,12 +15,12 @@ from functools import cache
 from typing import Any, Final
 
 from connect4 import record as records
-from connect4.errors import InputError, headline
-from connect4.isolation.measuring import NO_PLAYER
+from connect4.errors import headline
+from connect4.isolation.reloaded import NO_PLAYER
 from connect4.views import document
-from connect4.views.page import page as replay_page
+from connect4.views import page as replay_page
 from grader.handin.submission import without_folders
-from grader.play.one_game import MADE_BY, Replay, renamed, replay_data
+from grader.play.one_game import MADE_BY, replay_data
 from grader.results.store import Store
 
 REPLAYS: Final = (*replay_page.PARTS, "report")
@@ -28,8 +28,6 @@ REPLAYS: Final = (*replay_page.PARTS, "report")
 
 ASSETS: Final = "assets"
 """The folder of the files that pages share."""
-
-GAMES: Final = "the games go here"
 
 ERROR: Final = re.compile(r"[A-Za-z]+(?=:|$)")
 """The type of an exception at the start of its last line, if Python itself has it."""
@@ -79,24 +77,18 @@ def public_reason(outcome: str, detail: str) -> str:
     return found[0] if found and hasattr(builtins, found[0]) else "an exception"
 
 
-def stored_replay(store: Store, key: str, names: Sequence[str]) -> Replay:
-    """Return a game for the replay page; raises `InputError` if its record is damaged or lost."""
-    stored = store.page(key)
-    if stored is not None and stored.startswith(MADE_BY):
-        return renamed(stored, names)
-    text = store.record(key)
-    if text is None:
-        raise InputError("damaged or lost")
-    return replay_data(records.loads(text), names)
-
-
 def replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any] | None:
-    """Return the data of `stored_replay`; None if the record is damaged or lost."""
+    """Return the data of a game for the replay page; None if its record is damaged or lost.
+
+    Submissions with equal content share a stored game, which has the names of one of them.
+    """
+    stored = store.page(key)
     try:
-        data: dict[str, Any] = json.loads(stored_replay(store, key, names).partition(" ")[2])
-    except (InputError, ValueError):
+        if stored is None or not stored.startswith(MADE_BY):
+            stored = replay_data(records.loads(store.record(key) or ""), names)
+        return {**json.loads(stored.partition(" ")[2]), "names": list(names)}
+    except ValueError:
         return None
-    return data
 
 
 def made_public(data: dict[str, Any]) -> dict[str, Any]:
@@ -111,7 +103,7 @@ def made_public(data: dict[str, Any]) -> dict[str, Any]:
 
 def digest(games: Sequence[Shown], more: Sequence[str] = ()) -> str:
     """Return a hash of everything on a page of games; `more` is what else it depends on."""
-    frame = linked("", REPLAYS, document.content(REPLAYS, {"games": [GAMES]}), "../")
+    frame = linked("", REPLAYS, document.content(REPLAYS, {"games": []}), "../")
     listed = [[game.key, game.label, *game.names] for game in games]
     return hashlib.sha256(json.dumps([MADE_BY, frame, listed, *more]).encode()).hexdigest()
 
@@ -132,6 +124,5 @@ def games_page(
         return ""
     place, text = back
     link = f'<nav class="report" aria-label="Site"><a href="../{place}">{text}</a></nav>\n'
-    body = document.content(REPLAYS, {"games": [GAMES]}, link)
-    body = body.replace(json.dumps(GAMES), ",".join(map(document.json_in_html, shown)))
+    body = document.content(REPLAYS, {"games": shown}, link)
     return linked(title, REPLAYS, body, "../", comment)

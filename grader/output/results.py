@@ -6,7 +6,6 @@ It stands in `output`, not in `results`: marks, stages and protection belong to 
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -50,28 +49,6 @@ ROSTER: Final = "roster"
 
 
 @dataclass(frozen=True)
-class Protection:
-    """What a results file holds on this; both are empty in a file of version 1.0.0."""
-
-    runs: Sequence[Mapping[str, Any]] = ()
-    """The isolation level, what was missing, and the machine: one for each combination."""
-    proof: Mapping[str, Any] | None = None
-
-    def lines(self) -> list[str]:
-        """Return the protections in words, for students; no machine is named."""
-        found = []
-        for run in self.runs:
-            missing = "; ".join(run["missing"])
-            lacking = f" Missing on that machine: {missing}." if missing else ""
-            text = f"Games were played at isolation level {run['level']}.{lacking}"
-            if text not in found:
-                found.append(text)
-        if found and self.proof is not None:
-            found.append(_proof_text(self.proof, {run["level"] for run in self.runs}))
-        return found
-
-
-@dataclass(frozen=True)
 class Results:
     """The content of a results file; a run adds the games that it plays."""
 
@@ -82,7 +59,8 @@ class Results:
     faults: dict[str, InfraFailure]
     details: dict[str, str] = field(default_factory=dict)
     """Details for each submission that cannot be loaded."""
-    protection: Protection = field(default_factory=Protection)
+    protection: Sequence[str] = ()
+    """The protections that games were played under, in words."""
     published: dict[int, str] = field(default_factory=dict)
     """When each seed that is no longer secret was published."""
     students: Mapping[str, Sequence[Student]] = field(default_factory=dict)
@@ -96,19 +74,17 @@ class Results:
         return [game for state in self.stages for group in state.groups for game in group.games]
 
     def games_of(self, name: str) -> list[PlannedGame]:
-        """Return the games that count for a submission's mark, in the order of the schedule."""
-        return self._games_by_name.get(name, [])
-
-    def lost_turns(self, game: PlannedGame) -> int:
-        """Return the number of turns that the marked player lost in a game."""
-        result = self.played.get(game.key)
-        return 0 if result is None else result.faults[game.side - 1].total
+        """Return the games of a submission, in the order of the schedule."""
+        return self.games_by_name.get(name, [])
 
     @cached_property
-    def _games_by_name(self) -> dict[str, list[PlannedGame]]:
+    def games_by_name(self) -> dict[str, list[PlannedGame]]:
+        """Return the games of each submission that has any."""
         found: dict[str, list[PlannedGame]] = {}
         for game in self.games:
-            found.setdefault(game.match.one.name, []).append(game)
+            for player in game.players:
+                if player.is_submission:
+                    found.setdefault(player.name, []).append(game)
         return found
 
     @cached_property
@@ -155,7 +131,9 @@ class Results:
         else:
             tries = 1 if failed is None else failed.attempts + 1
             self.faults[attempt.key] = InfraFailure(attempt.fault or DAMAGED, tries)
-        of_games = ("marks",) if self.kind == GRADE else ("games", "stages", "placings")
+        of_games = (
+            ("marks",) if self.kind == GRADE else ("games", "games_by_name", "stages", "placings")
+        )
         for name in of_games:
             self.__dict__.pop(name, None)
 
@@ -204,7 +182,7 @@ def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submissi
         store.played(counted),
         store.faults(counted),
         details,
-        read_protection(store),
+        protection_lines(store),
         store.published(),
         assigned.students if roster != Roster() else {},
     )
@@ -250,24 +228,6 @@ def last_lines(text: str) -> str:
     return "\n".join(["...", *lines[-LAST_LINES:]] if len(lines) > LAST_LINES else lines)
 
 
-def placement_points(results: Results) -> dict[str, float]:
-    """Return the points for placement by submission.
-
-    Raises `InputError` if there is no tournament, it is not finished, or it has no points.
-    """
-    if results.kind != TOURNAMENT:
-        raise InputError(f"holds a {results.kind}, not a tournament")
-    wanted = len(results.rubric.tournament.stages)
-    if len(results.stages) < wanted or results.missing:
-        raise InputError("the tournament is not finished; give its command again, it goes on")
-    if not results.rubric.tournament.points:
-        raise InputError(
-            "its rubric has no tournament.points; set them and give the tournament's command "
-            "again, nothing is played"
-        )
-    return {item.contestant.name: item.points for item in results.placings}
-
-
 def _proof_text(proof: Mapping[str, Any], levels: set[str]) -> str:
     """Return the outcome of a self-test at the levels that were played at, in one sentence."""
     parts = []
@@ -283,12 +243,20 @@ def _proof_text(proof: Mapping[str, Any], levels: set[str]) -> str:
 def note_run(store: Store, level: str) -> None:
     """Add the protections of a run that begins, unless they are noted."""
     missing = [] if level == "wasm" else list(machine.missing())
-    run = {"level": level, "missing": missing, "host": platform.node()}
+    run = {"level": level, "missing": missing}
     runs = store.meta_json(RUNS) or []
     if run not in runs:
         store.set_meta({RUNS: json.dumps([*runs, run])})
 
 
-def read_protection(store: Store) -> Protection:
-    """Return what a results file holds on the protection of its games."""
-    return Protection(store.meta_json(RUNS) or (), store.meta_json(PROOF))
+def protection_lines(store: Store) -> list[str]:
+    """Return the protections that games were played under, for students; no machine is named."""
+    runs, proof = store.meta_json(RUNS) or [], store.meta_json(PROOF)
+    lines = []
+    for run in runs:
+        missing = "; ".join(run["missing"])
+        lacking = f" Missing on that machine: {missing}." if missing else ""
+        lines.append(f"Games were played at isolation level {run['level']}.{lacking}")
+    if runs and proof is not None:
+        lines.append(_proof_text(proof, {run["level"] for run in runs}))
+    return list(dict.fromkeys(lines))

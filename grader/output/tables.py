@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from grader.handin.form import Finding
@@ -14,7 +14,6 @@ from grader.handin.submission import without_folders
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import (
     FEW_PAIRS,
-    Interval,
     Tally,
     few_games,
     full_points,
@@ -31,7 +30,7 @@ WIDTH: Final = 80
 SHORTEST: Final = 12
 """No name is shortened to less than N columns."""
 
-NAMES: Final = ("submission", "student", "match", "board", "faults", "stage", "an agent")
+NAMES: Final = ("submission", "student", "match", "stage", "an agent")
 """The headers of columns with names: aligned on the left, and shortened if necessary."""
 
 FEW: Final = 3
@@ -41,12 +40,12 @@ LONGEST: Final = 200
 """Characters of a remark that quotes a student's error; the student's page has the whole error."""
 
 
-def text_table(rows: Sequence[Sequence[str]], headers: Sequence[str], width: float = WIDTH) -> str:
-    """Return a table; if it is wider than `width`, the longest names end with an ellipsis."""
+def text_table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
+    """Return a table; if it is wider than a terminal, the longest names end with an ellipsis."""
     lines = [headers, *rows]
     widths = [max(map(columns_of, column)) for column in zip(*lines, strict=True)]
     names = [place for place, header in enumerate(headers) if header in NAMES]
-    while names and sum(widths) + 2 * (len(widths) - 1) > width:
+    while names and sum(widths) + 2 * (len(widths) - 1) > WIDTH:
         longest = max(names, key=lambda place: widths[place])
         if widths[longest] <= SHORTEST:
             break
@@ -81,17 +80,6 @@ def wrapped(text: str) -> str:
     return textwrap.fill(
         text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )
-
-
-def mean_text(interval: Interval, digits: int = 1) -> str:
-    """Return `+3.5 (+2.1 to +5.2)`; the second part requires an interval."""
-    if math.isnan(interval.mean):
-        return "-"
-    mean = f"{interval.mean:+.{digits}f}"
-    if not interval.known:
-        return mean
-    few = ", few games" if few_games(interval.pairs) else ""
-    return f"{mean} ({interval.low:+.{digits}f} to {interval.high:+.{digits}f}{few})"
 
 
 def faults_text(faults: Faults) -> str:
@@ -151,18 +139,6 @@ def finding_text(finding: Finding) -> str:
     return f"{where} {finding.line}: {finding.rule}: {finding.text} ({kind})"
 
 
-def points_text(mark: MatchMark) -> str:
-    """Return the points of a match with their interval, or that they are withheld."""
-    if not mark.tally.complete:
-        return "withheld"
-    return f"{mark.points:.2f}{bounds_text(mark.bounds)}"
-
-
-def bounds_text(bounds: tuple[float, float] | None) -> str:
-    """Return the interval of points as a suffix, empty if there is none."""
-    return "" if bounds is None else f" ({bounds[0]:.2f} to {bounds[1]:.2f})"
-
-
 def total_text(mark: Mark, extra: float, rubric: Rubric) -> str:
     """Return `48.20 of 75`; the maximum does not include `extra`, the points for placement."""
     if mark.incomplete:
@@ -201,18 +177,17 @@ def shown_points(mark: Mark, extra: float) -> tuple[str, list[str]]:
 def marks_table(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric) -> str:
     """Return one line per submission with its points and lost turns; below it, the remarks."""
     placed = any(placement.values())
-    headers = ["submission", "A", "B", *(["placement"] if placed else []), "total", "of"]
-    headers += [f"{level_text(rubric.statistics)} interval", "lost turns"]
+    interval = f"{level_text(rubric.statistics)} interval"
+    headers = ("submission", "A", "B", "placement", "total", "of", interval, "lost turns")
     rows: list[list[str]] = []
     notes: dict[str, str] = {}
     for mark in marks:
         name, lost = mark.submission.name, mark.faults
         extra = placement.get(name, 0.0)
-        total, shown = shown_points(mark, extra)
-        shown += [f"{extra:.2f}"] if placed else []
-        interval = interval_text(mark, extra).partition(",")[0]
-        shown += [total, f"{full_points(rubric):g}", interval, str(lost.total or "")]
-        rows.append([name, *shown])
+        total, parts = shown_points(mark, extra)
+        bounds = interval_text(mark, extra).partition(",")[0]
+        row = [name, *parts, f"{extra:.2f}" if placed else "", total, f"{full_points(rubric):g}"]
+        rows.append([*row, bounds, str(lost.total or "")])
         notes[name] = "; ".join(filter(None, (faults_text(lost), remark(mark))))
     return "\n".join([text_table(*without_empty(rows, headers)), *_remarks(notes)])
 
@@ -231,60 +206,34 @@ def without_empty(
     return kept[1:], kept[0]
 
 
-MATCH_HEADERS = (
-    *("match", "board", "games", "mean margin", "margin %", "points", "of"),
-    *("timeouts", "invalid", "errors"),
-)
+MARGIN_HEADERS: Final = ("games", "mean margin", "margin %")
 
 
-def percent_text(total: Tally) -> str:
-    """Return a percentage margin, `-` if there is none, as on hidden boards alone."""
-    if not total.games or math.isnan(total.percent):
-        return "-"
-    return f"{total.percent:+.1f}"
+def margins(total: Tally) -> list[str]:
+    """Return the games of a match or of a board, their mean margin and their percentage margin.
+
+    A margin is `-` without games, a percentage also on hidden boards alone.
+    """
+    games = f"{total.games}" if total.complete else f"{total.games} of {total.planned}"
+    if not total.games:
+        return [games, "-", "-"]
+    percent = "-" if math.isnan(total.percent) else f"{total.percent:+.1f}"
+    return [games, f"{total.mean_margin:+.{total.digits}f}", percent]
 
 
-def match_row(mark: MatchMark, board: str, total: Tally, rules: StatisticsRules) -> list[str]:
-    """Return the line of a whole match (`board` is `all`) or of one of its boards."""
-    whole = board == "all"
-    margin = _mean(total)
-    if total.pairs:
-        margin = mean_text(total.interval(rules), total.digits)
-    faults = (total.faults.timeouts, total.faults.invalid, total.faults.errors)
-    return [
-        mark.name if whole else "",
-        board,
-        _games(total),
-        margin,
-        percent_text(total),
-        points_text(mark) if whole else "",
-        f"{mark.max_points:g}" if whole else "",
-        *(str(count) for count in faults),
-    ]
-
-
-def _games(total: Tally) -> str:
-    return f"{total.games}" if total.complete else f"{total.games} of {total.planned}"
-
-
-def _mean(total: Tally) -> str:
-    return f"{total.mean_margin:+.{total.digits}f}" if total.games else "-"
-
-
-def match_table(mark: Mark, rubric: Rubric, details: bool) -> str:
-    """Return one line for each match, with `details` also for its boards; below, lost turns."""
-    headers = ["match", "games", "mean margin", "margin %", "points", "of"]
-    headers += [f"{level_text(rubric.statistics)} interval"]
-    rows, lost = [], []
-    for match in mark.matches:
-        total, points = match.tally, points_text(match).partition(" (")[0]
-        row = [match.name, _games(total), _mean(total), percent_text(total), points]
-        rows.append([*row, f"{match.max_points:g}", bounds_text(match.bounds)[2:-1]])
+def match_table(matches: Iterable[MatchMark], rubric: Rubric, details: bool) -> str:
+    """Return one line for each match, with `details` also for its boards."""
+    interval = f"{level_text(rubric.statistics)} interval"
+    rows = []
+    for match in matches:
+        points = f"{match.points:.2f}" if match.tally.complete else "withheld"
+        bounds = "" if match.bounds is None else "{:.2f} to {:.2f}".format(*match.bounds)
+        rows.append(
+            [match.name, *margins(match.tally), points, f"{match.max_points:g}", bounds],
+        )
         for board, part in match.boards.items() if details else ():
-            rows.append([f"  {board}", _games(part), _mean(part), percent_text(part), "", "", ""])
-        if total.faults.total:
-            lost.append(wrapped(f"lost turns in {match.name}: {faults_text(total.faults)}"))
-    return "\n".join([text_table(*without_empty(rows, headers)), *lost])
+            rows.append([f"  {board}", *margins(part), "", "", ""])
+    return text_table(*without_empty(rows, ["match", *MARGIN_HEADERS, "points", "of", interval]))
 
 
 def grade_text(
@@ -292,34 +241,26 @@ def grade_text(
 ) -> str:
     """Return the text that `grade` and `report` print; `details` adds every board of a match."""
     parts = []
-    if details or len(marks) <= FEW:
-        parts = [
-            f"{mark.submission.name}\n{match_table(mark, rubric, details)}\n"
-            f"total {total_text(mark, placement.get(mark.submission.name, 0.0), rubric)}"
-            for mark in marks
-            if mark.matches
-        ]
+    for mark in marks if details or len(marks) <= FEW else ():
+        if mark.matches:
+            lost = [
+                wrapped(f"lost turns in {match.name}: {faults_text(match.tally.faults)}")
+                for match in mark.matches
+                if match.tally.faults.total
+            ]
+            total = total_text(mark, placement.get(mark.submission.name, 0.0), rubric)
+            table = match_table(mark.matches, rubric, details)
+            parts.append("\n".join([mark.submission.name, table, *lost, f"total {total}"]))
     parts.append(marks_table(marks, placement, rubric))
-    parts += intervals_text([match for mark in marks for match in mark.matches], rubric.statistics)
+    known = [match for mark in marks for match in mark.matches if match.bounds is not None]
+    few = dict.fromkeys(match.name for match in known if few_games(len(match.tally.pairs)))
+    if few:
+        rough = f"few games: with fewer than {FEW_PAIRS} pairs of games an interval is rough"
+        parts.append(wrapped(f"{rough}: {', '.join(few)}"))
     return "\n\n".join(parts) + "\n"
 
 
-def intervals_text(matches: Iterable[MatchMark], rules: StatisticsRules) -> Iterator[str]:
-    """Yield a note on how to read the intervals of points, if any match has one."""
-    pairs = {match.name: len(match.tally.pairs) for match in matches if match.tally.pairs[1:]}
-    few = [name for name, count in pairs.items() if few_games(count)]
-    which = f" ({', '.join(few)})" if len(few) < len(pairs) else ""
-    rough = f" Few games: with fewer than {FEW_PAIRS} pairs they are rough{which}." if few else ""
-    if pairs:
-        yield wrapped(
-            f"Intervals have {level_text(rules)} confidence, over pairs of games with sides "
-            f"swapped.{rough}"
-        )
-
-
-STANDING_HEADERS = (
-    *("#", "submission", "rating", "mean margin", "games", "W", "D", "L", "faults"),
-)
+STANDING_HEADERS = (*("#", "submission", "rating", "mean margin", "games", "W-D-L", "lost turns"),)
 
 
 def standing_row(place: int, standing: Standing, rubric: Rubric) -> list[str]:
@@ -330,15 +271,20 @@ def standing_row(place: int, standing: Standing, rubric: Rubric) -> list[str]:
         width = t_quantile((1 + rubric.statistics.confidence) / 2, standing.rating.freedom)
         rating += f" ± {width * standing.rating.error:.{digits}f}"
     total = standing.total
-    counts = (total.games, total.wins, total.draws, total.losses)
     return [
         str(place),
         standing.contestant.name,
         rating,
         f"{total.mean_margin:+.{digits}f}",
-        *(str(count) for count in counts),
+        str(total.games),
+        won_drawn_lost(total),
         faults_text(total.faults),
     ]
+
+
+def won_drawn_lost(counts: Tally) -> str:
+    """Return how many games were won, drawn and lost, such as `3-0-1`."""
+    return f"{counts.wins}-{counts.draws}-{counts.losses}"
 
 
 def stage_text(state: StageState, rubric: Rubric) -> str:
@@ -349,26 +295,26 @@ def stage_text(state: StageState, rubric: Rubric) -> str:
             [*standing_row(place, item, rubric)[:-1], str(item.total.faults.total or "")]
             for place, item in enumerate(group.standings, 1)
         ]
-        headers = [*STANDING_HEADERS[:-1], "lost turns"]
         left = f", {group.missing} games to go" if group.missing else ""
         lost = {item.contestant.name: faults_text(item.total.faults) for item in group.standings}
-        lines = [f"{group.name}{left}", text_table(*without_empty(rows, headers))]
+        lines = [f"{group.name}{left}", text_table(*without_empty(rows, STANDING_HEADERS))]
         parts.append("\n".join([*lines, *_remarks(lost)]))
     return "\n\n".join(parts)
 
 
-def placing_table(placings: Sequence[Placing], rubric: Rubric) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the lines of the places; with points only if placement earns any."""
-    with_points = any(placing.points for placing in placings)
-    rows = [
+PLACE_HEADERS: Final = (*STANDING_HEADERS[:-1], "stage", "points")
+
+
+def place_rows(placings: Sequence[Placing], rubric: Rubric) -> list[list[str]]:
+    """Return the lines of the places; a place that earns no points has none in its line."""
+    return [
         [
-            *standing_row(placing.place, placing.standing, rubric),
+            *standing_row(placing.place, placing.standing, rubric)[:-1],
             placing.stage,
-            *([f"{placing.points:g}"] if with_points else []),
+            f"{placing.points:g}" if placing.points else "",
         ]
         for placing in placings
     ]
-    return [*STANDING_HEADERS, "stage", *(["points"] if with_points else [])], rows
 
 
 def tournament_text(
@@ -377,8 +323,6 @@ def tournament_text(
     """Return every table of a tournament; the places follow when the last stage has been played."""
     parts = [stage_text(state, rubric) for state in begun]
     if len(begun) == len(rubric.tournament.stages) and begun[-1].complete:
-        headers, rows = placing_table(placings, rubric)
-        kept = [headers.index(name) for name in headers if name not in STANDING_HEADERS[4:]]
-        rows = [[row[place] for place in kept] for row in rows]
-        parts.append(f"places\n{text_table(rows, [headers[place] for place in kept])}")
+        table = text_table(*without_empty(place_rows(placings, rubric), PLACE_HEADERS))
+        parts.append(f"places\n{table}")
     return "\n\n".join(parts) + "\n"

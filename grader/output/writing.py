@@ -11,19 +11,18 @@ import sys
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from connect4 import atomic
 from connect4.errors import InputError
-from grader.handin.submission import Member, file_name
+from grader.handin.submission import file_name
 from grader.marks.tally import by_match
 from grader.output import evidence, feedback, formats, github, replays
 from grader.output.class_page import class_page, replay_place, standings_page
 from grader.output.explain import LostTurn, lost_turns
-from grader.output.files import beginning, make_folder, write
+from grader.output.files import beginning, write
 from grader.output.replays import Shown
 from grader.output.results import GRADE, Results
-from grader.play.one_game import Replay
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store
 
@@ -34,10 +33,9 @@ def write_quick(
     results: Results, out: Path, placement: Mapping[str, float], lost: formats.Lost | None = None
 ) -> None:
     """Write the files that change during play; `lost` has the reasons for lost turns if known."""
-    make_folder(out)
     if results.kind == GRADE:
         document = formats.gradescope(results.marks, placement, results.rubric, lost or {})
-        document["extra_data"] = {"protection": results.protection.lines()}
+        document["extra_data"] = {"protection": results.protection}
         write(out / "results.json", formats.to_json(document))
     else:
         text = results.text({})
@@ -51,14 +49,13 @@ def write_all(results: Results, store: Store, out: Path, placement: Mapping[str,
     if results.kind != GRADE:
         write_replays(results, store, out)
     write_quick(results, out, placement, lost)
-    protection = "".join(f"\n{line}\n" for line in results.protection.lines())
+    protection = "".join(f"\n{line}\n" for line in results.protection)
     write(out / "tables.txt", results.text(placement, details=True) + protection)
     if results.kind == GRADE:
         more = bool(results.students or results.rubric.late.deadline)
         write(out / "grades.csv", formats.gradebook(results.marks, placement, more))
         write(out / "junit.xml", formats.junit(results, lost))
         if len(results.marks) > 1:
-            make_folder(out / "results")
             for mark in results.marks:
                 document = formats.gradescope([mark], placement, results.rubric, lost)
                 path = out / "results" / f"{file_name(mark.submission.name)}.json"
@@ -75,24 +72,27 @@ def reasons(results: Results, store: Store) -> dict[str, list[LostTurn]]:
     for mark in results.marks:
         name = mark.submission.name
         if mark.faults.total:
-            games = [game for game in results.games_of(name) if results.lost_turns(game)]
-            found[name] = lost_turns(games, results.played, replays_of(games, store))
+            played = [game for game in results.games_of(name) if game.key in results.played]
+            games = [
+                game for game in played if results.played[game.key].faults[game.side - 1].total
+            ]
+            found[name] = lost_turns(games, replays_of(games, store))
     return found
 
 
-def replays_of(games: Sequence[PlannedGame], store: Store) -> dict[str, Replay]:
+def replays_of(games: Sequence[PlannedGame], store: Store) -> dict[str, dict[str, Any]]:
     """Return the data of the replay page for games that have been played.
 
     A game whose record is damaged or lost is reported and left out.
     """
-    found: dict[str, Replay] = {}
+    found: dict[str, dict[str, Any]] = {}
     for game in games:
-        names = [player.name for player in game.players]
-        try:
-            found[game.key] = replays.stored_replay(store, game.key, names)
-        except InputError as error:
-            title = f"{game.match.one.name}, {game.title}"
-            print(f"{title}: its record cannot be shown: {error}", file=sys.stderr)
+        data = replays.replay(store, game.key, [player.name for player in game.players])
+        if data is not None:
+            found[game.key] = data
+            continue
+        title = f"{game.match.one.name}, {game.title}"
+        print(f"{title}: its record cannot be shown: damaged or lost", file=sys.stderr)
     return found
 
 
@@ -116,7 +116,6 @@ def write_replays(results: Results, store: Store, out: Path) -> None:
             texts[place] = replays.games_page(store, title, shown, STANDINGS, comment)
     for place, text in texts.items():
         if text:
-            make_folder((out / place).parent)
             write(out / place, text)
             kept.add(out / place)
     for path in {*(out / "games").glob("*.html"), *(out / replays.ASSETS).glob("replay-*")} - kept:
@@ -132,7 +131,6 @@ def write_pages(
     `lost` has the reasons for lost turns, as `reasons` returns them.
     """
     folder = out / "feedback"
-    make_folder(folder)
     for mark in results.marks:
         name = mark.submission.name
         text = feedback.report_on(mark, results, placement.get(name, 0.0), lost.get(name, ()))
@@ -170,10 +168,10 @@ def write_feedback(
                 else:
                     without.append(submission.name)
                 zipped.write(page, f"{folder}/feedback.html")
-                points = f"{mark.final(placement.get(submission.name, 0.0)):.2f}"
-                points = "" if mark.incomplete else points
-                for member in submission.members or (Member(submission.name),):
-                    shown = [formats.cell(text) for text in (member.name, member.email)]
+                extra = placement.get(submission.name, 0.0)
+                for student in mark.students:
+                    points = "" if mark.incomplete else f"{mark.final(extra, student):.2f}"
+                    shown = [formats.cell(text) for text in (student.name, student.email)]
                     rows.append([*shown, points, str(page.resolve())])
     except OSError as error:
         raise InputError(f"{place}: cannot be written: {error.strerror}") from None
@@ -192,6 +190,6 @@ def tell_github(results: Results, store: Store, placement: Mapping[str, float]) 
     if place:
         try:
             with open(place, "a", encoding="utf-8") as file:
-                file.write(formats.summary(results.marks, placement, results.rubric))
+                file.write(formats.summary(results, placement))
         except OSError as error:
             print(f"the job summary cannot be written: {error}", file=sys.stderr)

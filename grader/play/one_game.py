@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import os
-import re
 import socket
 import time
 import traceback
@@ -34,9 +33,8 @@ from connect4.players.registry import file_hash, parse_agent
 from connect4.record import Record
 from connect4.referee import Result
 from connect4.table import Table, Terms
-from connect4.views import board_data
+from connect4.views import board_data, page
 from connect4.views.document import json_in_html
-from connect4.views.page import page
 from grader.handin.submission import FOLDER, file_name, without_folders
 from grader.play.executors import Pool
 from grader.play.schedule import (
@@ -409,8 +407,6 @@ def try_out(job: dict[str, Any]) -> str | None:
 Replay: TypeAlias = str
 """`MADE_BY`, a blank, and the data of one game for the replay page: JSON that is safe in HTML."""
 
-NAMES: Final = re.compile(r'"names":\["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*"\]')
-
 MADE_BY: Final = hashlib.sha256(
     ("".join(map(inspect.getsource, (page, board_data))) + "3").encode()
 ).hexdigest()[:16]
@@ -431,8 +427,3 @@ def replay_data(record: Record, names: Sequence[str]) -> Replay:
     data["details"] = list(map(without_folders, data["details"]))
     data["why"] = data["why"] and without_folders(data["why"])
     return f"{MADE_BY} {json_in_html(data)}"
-
-
-def renamed(replay: Replay, names: Sequence[str]) -> Replay:
-    """Return a replay with these names: submissions with equal content share a stored game."""
-    return NAMES.sub(lambda _: f'"names":{json_in_html(list(names))}', replay, count=1)

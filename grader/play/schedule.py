@@ -299,9 +299,9 @@ def worth(game: PlannedGame) -> Seconds:
 
 @cache
 def _fuel_a_second() -> float:
-    from connect4.isolation.wasm import speed  # late: it loads what only games by fuel need
+    from connect4.isolation.wasm import images  # late: it loads what only games by fuel need
 
-    return speed.fuel_a_second()
+    return images.fuel_a_second()
 
 
 def thinks(agent: str) -> bool:

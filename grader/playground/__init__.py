@@ -19,8 +19,8 @@ from connect4.errors import InputError
 from connect4.games import GAMES
 from connect4.games.base import Game
 from connect4.views import document
-from connect4.views.page.page import PARTS
-from connect4.views.tree.tree import PARTS as TREE
+from connect4.views.page import PARTS
+from connect4.views.tree import PARTS as TREE
 from connect4.views.web.start import offered
 from grader.handout import STARTS, STUB, student_files, write_zip
 

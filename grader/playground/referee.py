@@ -18,14 +18,15 @@ from connect4.games.base import SIDES, Player, Seconds
 from connect4.games.extended import EXTENDED
 from connect4.isolation import protocol
 from connect4.isolation.limits import Limits
-from connect4.isolation.measuring import MADE_ANEW, Timed
+from connect4.isolation.measuring import Timed
+from connect4.isolation.reloaded import MADE_ANEW
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
 from connect4.referee import TurnBegun
 from connect4.table import Table
-from connect4.views.tree.students import read_nodes
-from connect4.views.tree.tree import explain, tree_page
+from connect4.views.student_tree import read_nodes
+from connect4.views.tree import explain, tree_page
 from connect4.views.web.feed import Feed, SentSeat, turns_to_send, typed_reply
 
 SENT: Final = ("ai", "human")
@@ -160,8 +161,8 @@ class Referee:
 
         played = records.loads(record)
 
-        def tell(what: str, done: int, todo: int) -> None:
-            self._feed.add("making", f"{what}: {done} of {todo}")
+        def tell(done: int, todo: int) -> None:
+            self._feed.add("making", f"positions: {done} of {todo}")
 
         played.extra["analysis"] = costs.analyse(played, seconds, 0, tell)
         self._feed.begin(played)

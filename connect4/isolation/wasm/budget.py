@@ -63,7 +63,7 @@ def seconds_of(fuel: int) -> Seconds:
 
 def shown(fuel: int) -> str:
     """Return fuel as text, rounded to four digits: `5G`, `1.5G`, `737M`."""
-    for unit, size in (("T", 10**12), ("G", 10**9), ("M", 10**6), ("K", 10**3)):
+    for unit, size in reversed(UNITS.items()):
         if fuel >= size:
             return f"{fuel / size:.4g}{unit}"
     return str(fuel)

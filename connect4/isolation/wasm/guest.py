@@ -20,7 +20,6 @@ from connect4.isolation.wasm import ANSWERS
 from connect4.players.base import Agent
 
 _loaded: list[tuple[Agent, Game]] = []
-_confined: list[bool] = []
 
 
 def send(data: bytes) -> None:
@@ -35,7 +34,6 @@ def begin(kept: Sequence[str] | None, allowed: Sequence[str], others: Sequence[s
         find_game(name)
     if kept is not None:
         submission.confine(kept, allowed, others)
-        _confined.append(True)
     _warm_up()
     gc.collect()
     gc.freeze()
@@ -64,8 +62,7 @@ def turn() -> None:
     message = json.loads(request)
     if "setup" in message:
         setup, game = protocol.read_setup(message["setup"])
-        note = submission.note if _confined else None
-        agent = protocol.load(send, setup, note)
+        agent = protocol.load(send, setup, submission.note)
         if agent is not None:
             _loaded.append((agent, game))
             protocol.say(send, {protocol.READY: True})

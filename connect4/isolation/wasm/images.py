@@ -13,16 +13,17 @@ import hashlib
 import io
 import json
 import posixpath
+import statistics
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import cache
-from pathlib import Path
 from typing import Final
 
+from connect4.config import ALLOWED_MODULES
 from connect4.errors import IsolationError
-from connect4.isolation.readable import KIT
+from connect4.isolation.readable import KIT, SUBMISSION_FILES
 from connect4.isolation.wasm import package
 from connect4.isolation.wasm.budget import FUEL_PER_SECOND
 from connect4.isolation.wasm.interpreter import End, Interpreter
@@ -34,7 +35,7 @@ KIT_FOLDER: Final = "kit"
 
 EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
-VERSION: Final = "3"
+VERSION: Final = "4"
 """Change this with the format of a stored image or with any answer of `system.System`."""
 
 ENDS: Final = (".py", "/__init__.py")
@@ -58,24 +59,19 @@ __turn__ = guest.turn
 guest.begin({kept}, {allowed}, {others})
 """
 
-SUBMISSION_FILES: Final = (
-    *("connect4/__init__.py", "connect4/config.py", "connect4/errors.py", "connect4/utils.py"),
-    "connect4/games/*.py",
-    *(f"connect4/isolation/{name}.py" for name in ("__init__", "protocol")),
-    "connect4/isolation/submission.py",
+GUEST_FILES: Final = (
+    *(f"connect4/{name}" for name in SUBMISSION_FILES),
     *("connect4/isolation/wasm/__init__.py", "connect4/isolation/wasm/guest.py"),
-    *(f"connect4/players/{name}.py" for name in ("__init__", "base", "names", "student")),
 )
 """The files that load and call a student's file. They determine the image and the fuel."""
 
 KIT_FILES: Final = (
-    *SUBMISSION_FILES,
-    *(f"connect4/players/{name}.py" for name in ("agents", "building", "checks", "random")),
-    "connect4/players/registry.py",
-    "connect4/search/*",
+    *GUEST_FILES,
+    *(f"connect4/players/{name}.py" for name in ("agents", "random", "registry")),
+    "connect4/search",
 )
 
-REFERENCE_FILES: Final = ("connect4/players/reference.py", "connect4/reference/*")
+REFERENCE_FILES: Final = ("connect4/players/reference.py", "connect4/reference")
 """Those of `reference` alone: the students' edition, where fuel is the same, lacks them."""
 
 KIT_MODULES: Final = ("connect4.players.registry", "connect4.players.agents", "connect4.games")
@@ -117,8 +113,9 @@ def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> tuple[
     own = [name for name in names if name.partition(".")[0] == "connect4"]
     everything = own != list(names)
     library = {LIBRARY: _library(everything)}
-    paths = [f"{name.replace('.', '/')}{end}" for name in own for end in ENDS]
-    kit = _kit_files((*(KIT_FILES if allowed is None else SUBMISSION_FILES), *paths, *more))
+    kit = _kit_files((*(KIT_FILES if allowed is None else GUEST_FILES), *more))
+    own_files = _kit_files(f"{name.replace('.', '/')}{end}" for name in own for end in ENDS)
+    kit |= own_files
     text = START.format(
         names=names,
         more=() if allowed is not None else KIT_MODULES,
@@ -134,9 +131,7 @@ def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> tuple[
         image = _boot(Tree(library | kit), text)
         package.write_cached(f"image-{key}.bin", zlib.compress(image, 1))
         package.drop_cached("image-*.bin", KEPT_IMAGES)
-    own_files = {f"{KIT_FOLDER}/{path}" for path in paths}
-    seen = {name: kit[name] for name in kit if allowed is None or name in own_files}
-    return image, Tree(library | seen)
+    return image, Tree(library | (kit if allowed is None else own_files))
 
 
 def kit_digest() -> str:
@@ -158,7 +153,7 @@ def identity_text() -> str:
 
 def _key(everything: bool, kit: dict[str, bytes], text: str) -> str:
     """Return a hash of everything that the image depends on."""
-    known = [VERSION, everything, package.identity(), package.stdlib_digest(), text]
+    known = [VERSION, everything, package.identity(), text]
     digest = hashlib.sha256(json.dumps(known).encode())
     for path, data in sorted(kit.items()):
         digest.update(f"{path}:{len(data)}:".encode() + data)
@@ -184,10 +179,11 @@ def copy(
     memory_bytes: int,
     printed: Callable[[bytes], None],
     more: tuple[str, ...] = (),
+    seed: int = 0,
 ) -> tuple[Interpreter, System]:
     """Return a copy of a started Python with its own files, clock and random bytes."""
     image, tree = start(allowed, more)
-    system = System(tree, printed)
+    system = System(tree, printed, seed)
     return Interpreter(system, memory_bytes, image), system
 
 
@@ -212,17 +208,65 @@ def _library(everything: bool) -> bytes:
     return written.getvalue()
 
 
-def _kit_files(patterns: Iterable[str]) -> dict[str, bytes]:
-    """Return files of the kit, by their paths in an agent's Python."""
-    paths = {path for pattern in patterns for path in KIT.parent.glob(pattern)}
-    return {
-        f"{KIT_FOLDER}/{path.relative_to(KIT.parent).as_posix()}": _text(path)
-        for path in sorted(paths)
-        if path.is_file() and not path.name.endswith("_test.py")
-    }
+def _kit_files(names: Iterable[str]) -> dict[str, bytes]:
+    """Return files of the kit, and those in folders of it, by their paths in an agent's Python.
+
+    Sources have the same line ends on every system.
+    """
+    named = [KIT.parent / name for name in names]
+    paths = {path for each in named for path in (each.iterdir() if each.is_dir() else [each])}
+    found: dict[str, bytes] = {}
+    for path in sorted(path for path in paths if path.is_file()):
+        data = path.read_bytes()
+        text = path.suffix == ".py"
+        place = f"{KIT_FOLDER}/{path.relative_to(KIT.parent).as_posix()}"
+        found[place] = data.replace(b"\r\n", b"\n") if text else data
+    return found
 
 
-def _text(path: Path) -> bytes:
-    """Return a file; sources have the same line ends on every system."""
-    data = path.read_bytes()
-    return data.replace(b"\r\n", b"\n") if path.suffix in (".py", ".txt") else data
+# -- how fast this machine runs them, to estimate durations
+
+USUAL_SPEED: Final = 4_000_000_000
+"""The fuel of a wall-clock second on a typical machine, used until one is measured."""
+
+SPEED_FILE: Final = "speed.json"
+
+ROUNDS: Final = 5
+
+LOADS: Final = {
+    "loops and integers": "s = 0\nfor i in range(150_000): s += i * i % 7",
+    "dictionaries and tuples": (
+        "d = {}\nfor i in range(40_000): d[i % 997, i % 7] = d.get((i % 997, i % 7), 0) + 1"
+    ),
+    "small numpy arrays": (
+        "import numpy as np\na = np.zeros((8, 10), dtype=int)\n"
+        "for i in range(3_000): (a == i).sum()"
+    ),
+    "calls and lists": ("def f(n):\n    return [n] if n < 2 else f(n - 1) + f(n - 2)\nf(18)"),
+}
+"""The measured loads: each takes a tenth of a second or less."""
+
+
+def measure_speed() -> tuple[dict[str, list[float]], float]:
+    """Return the fuel per wall-clock second of each load, in each round, and the median of all.
+
+    The median is kept for `fuel_a_second`.
+    """
+    rounds: dict[str, list[float]] = {name: [] for name in LOADS}
+    for _ in range(ROUNDS):
+        interpreter, _ = copy(ALLOWED_MODULES, MEMORY_BYTES, lambda data: None)
+        with closing(interpreter):
+            for name, text in LOADS.items():
+                ended = interpreter.run(f"exec({text!r}, {{}})", None)
+                assert ended.end is End.RETURNED, ended
+                rounds[name].append(ended.fuel / ended.seconds)
+    median = statistics.median(value for values in rounds.values() for value in values)
+    package.write_cached(SPEED_FILE, json.dumps({"fuel_a_second": round(median)}).encode())
+    return rounds, median
+
+
+def fuel_a_second() -> float:
+    """Return the fuel a second that `measure_speed` found on this machine, or a typical value."""
+    with suppress(ValueError, TypeError, KeyError):
+        return float(json.loads(package.read_cached(SPEED_FILE) or b"")["fuel_a_second"])
+    return USUAL_SPEED

@@ -183,12 +183,14 @@ class Interpreter:
 
     def read(self, start: int, size: int) -> bytes:
         """Return bytes of the memory; raises `IndexError` outside it."""
+        start, size = start & 0xFFFFFFFF, size & 0xFFFFFFFF
         if start + size > self._memory.data_len(self._store):
             raise IndexError(start)
         return bytes(self._memory.read(self._store, start, start + size))
 
     def write(self, start: int, data: bytes) -> None:
         """Write bytes to the memory; raises `IndexError` outside it."""
+        start &= 0xFFFFFFFF
         if start + len(data) > self._memory.data_len(self._store):
             raise IndexError(start)
         self._memory.write(self._store, data, start)

@@ -36,8 +36,6 @@ SETTINGS: Final = "fuel-epoch-nan-1"
 
 MODULE_FILE: Final = "python.wasm"
 
-STDLIB_FILE: Final = "python-stdlib.zip"
-
 OTHER_NAMES: Final = (
     "PIL attr attrs bs4 charset_normalizer cloudpickle contourpy cycler dateutil defusedxml "
     "et_xmlfile fontTools formulaic host html5lib interface_meta isympy jinja2 joblib kiwisolver "
@@ -119,11 +117,6 @@ def stdlib() -> bytes:
     """Return the library of the WebAssembly Python, a zip file."""
     data: bytes = _artifacts().stdlib_zip.read_bytes()
     return data
-
-
-def stdlib_digest() -> str:
-    """Return the SHA-256 of the library."""
-    return _sums()[STDLIB_FILE]
 
 
 # -- what the module exports
@@ -213,9 +206,9 @@ def _module(engine: Any, report: Callable[[str], None]) -> Any:
     import wasmtime
 
     path = compiled_file()
-    module = _load(engine, path)
-    if module is not None:
-        return module
+    with contextlib.suppress(wasmtime.WasmtimeError, OSError):  # of another version, or cut short
+        if _is_private(path):
+            return wasmtime.Module.deserialize_file(engine, str(path))
     data = _artifacts().plain.read_bytes()
     if hashlib.sha256(data).hexdigest() != _sums()[MODULE_FILE]:
         raise InputError(f"isolation wasm: {MODULE_FILE} is damaged; install the extra again")
@@ -242,17 +235,6 @@ def _is_private(path: Path) -> bool:
     return mine and not (place.st_mode | folder.st_mode) & 0o022
 
 
-def _load(engine: Any, path: Path) -> Any | None:
-    import wasmtime
-
-    if not _is_private(path):
-        return None
-    try:
-        return wasmtime.Module.deserialize_file(engine, str(path))
-    except (wasmtime.WasmtimeError, OSError):  # of another version, or cut short
-        return None
-
-
 def read_cached(name: str) -> bytes | None:
     """Return a file of the cache that only this user can have written; None without one."""
     path = cache_folder() / name
@@ -266,7 +248,8 @@ def write_cached(name: str, data: bytes) -> str | None:
     """Write a file of the cache, whole or not at all; return why that failed, or None."""
     path = cache_folder() / name
     try:
-        _make_folder(path.parent)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.chmod(0o700)
         with atomic.writing(path) as file:
             file.write(data)
         path.chmod(0o600)
@@ -281,9 +264,3 @@ def drop_cached(pattern: str, keep: int) -> None:
         found = sorted(cache_folder().glob(pattern), key=lambda path: -path.stat().st_mtime)
         for path in found[keep:]:
             path.unlink(missing_ok=True)
-
-
-def _make_folder(folder: Path) -> None:
-    """Create a folder that only this user may enter."""
-    folder.mkdir(parents=True, exist_ok=True)
-    folder.chmod(0o700)

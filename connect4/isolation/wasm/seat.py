@@ -9,7 +9,6 @@ from typing import Final
 from connect4.errors import IsolationError
 from connect4.games.base import Seconds, State
 from connect4.isolation.limits import Limits
-from connect4.isolation.measuring import ReloadedSeat
 from connect4.isolation.protocol import (
     FAILED,
     NO_ANSWER,
@@ -19,6 +18,7 @@ from connect4.isolation.protocol import (
     read_answer,
     read_message,
 )
+from connect4.isolation.reloaded import ReloadedSeat
 from connect4.isolation.wasm import images
 from connect4.isolation.wasm.budget import fuel_of, seconds_of, shown
 from connect4.isolation.wasm.interpreter import End, Ended, Interpreter
@@ -103,10 +103,8 @@ class WasmSeat(ReloadedSeat):
         return ended, bytes(system.answers).partition(b"\n")[0]
 
     def _start(self, limit: Seconds) -> Seconds:
-        memory = self._limits.memory_bytes
-        interpreter, system = images.copy(self._allowed, memory, self._log.add, self._more)
-        system.seed(self._seed)
-        self._running = (interpreter, system)
+        memory, printed = self._limits.memory_bytes, self._log.add
+        self._running = images.copy(self._allowed, memory, printed, self._more, self._seed)
         ended, line = self._run(line_of({"setup": self._setup}), fuel_of(limit))
         key, value = read_message(line)
         if ended.end is End.RETURNED and key == READY:

@@ -7,9 +7,10 @@ read-only.
 
 from __future__ import annotations
 
-import hashlib
+import random
 import struct
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from connect4.isolation.limits import MAX_LINE
@@ -72,19 +73,24 @@ WRITES: Final = 1 << 6
 CLOCK: Final = 0
 ABSOLUTE: Final = 1
 
+STATUS: Final = "QQB7xQQQQQ"
+"""The layout of what is told about a file."""
+
 
 class ExitedError(Exception):
     """The program ended itself."""
 
 
-class _Open:
-    """An open file or folder."""
+class RefusedError(Exception):
+    """A call fails with one of the error numbers above, which is the only argument."""
 
-    def __init__(self, path: str, data: bytes | None) -> None:
-        self.path = path
-        self.data = data
-        """None for a folder."""
-        self.place = 0
+
+@dataclass(slots=True)
+class _Open:
+    """An open file or folder, and the place in it that is read next."""
+
+    path: str
+    place: int = 0
 
 
 class System:
@@ -92,261 +98,211 @@ class System:
 
     memory: Interpreter
 
-    def __init__(self, tree: Tree, printed: Callable[[bytes], None]) -> None:
+    def __init__(self, tree: Tree, printed: Callable[[bytes], None], seed: int = 0) -> None:
         self.tree = tree
         self.printed = printed
         self.requests = b""
         """The standard input of the program."""
         self.answers = bytearray()
         """What it has answered, as far as a line may be long."""
-        self._open: dict[int, _Open] = {ROOT: _Open("", None)}
+        self._open = {ROOT: _Open("")}
         self._slept = 0
-        self._seed = b"connect4"
-        self._blocks = 0
-        self._random = b""
+        self._chance = random.Random(f"connect4:{seed}")
 
-    # -- what the seat does
-
-    def seed(self, seed: int) -> None:
-        """Generate random bytes from `seed` from now on."""
-        self._seed, self._blocks, self._random = f"connect4:{seed}".encode(), 0, b""
-
-    def now(self) -> int:
-        """Return virtual time in nanoseconds: the fuel used, and the time slept."""
-        return self.memory.spent() * 10**9 // FUEL_PER_SECOND + self._slept
-
-    def call(self, name: str, *arguments: int) -> int | None:
+    def call(self, name: str, *arguments: int) -> int:
         """Serve a call; an address outside the memory is an error of the program."""
         self.memory.charge(CALL_FUEL)
         function = getattr(self, f"_{name}", None)
         if function is None:
             return ROFS if name.startswith("path_") else NOSYS
         try:
-            answer: int | None = function(*arguments)
+            function(*arguments)
+        except RefusedError as error:
+            number: int = error.args[0]
+            return number
         except (IndexError, struct.error):
             return INVAL
-        return answer
+        return SUCCESS
 
     # -- helpers
 
-    def _pack(self, place: int, layout: str, *values: int) -> int:
-        self.memory.write(place & 0xFFFFFFFF, struct.pack(f"<{layout}", *values))
-        return SUCCESS
+    def _pack(self, place: int, layout: str, *values: int) -> None:
+        self.memory.write(place, struct.pack(f"<{layout}", *values))
 
     def _vectors(self, place: int, count: int) -> Iterator[tuple[int, int]]:
-        raw = self.memory.read(place & 0xFFFFFFFF, 8 * (count & 0xFFFF))
-        yield from struct.iter_unpack("<II", raw)
+        yield from struct.iter_unpack("<II", self.memory.read(place, 8 * (count & 0xFFFF)))
 
-    def _sizes(self, texts: tuple[bytes, ...], count: int, size: int) -> int:
-        self._pack(count, "I", len(texts))
-        return self._pack(size, "I", sum(len(text) + 1 for text in texts))
+    def _at(self, number: int) -> _Open:
+        if number not in self._open:
+            raise RefusedError(BADF)
+        return self._open[number]
 
-    def _strings(self, texts: tuple[bytes, ...], places: int, data: int) -> int:
-        for number, text in enumerate(texts):
-            self._pack(places + 4 * number, "I", data & 0xFFFFFFFF)
-            self.memory.write(data & 0xFFFFFFFF, text + b"\0")
-            data += len(text) + 1
-        return SUCCESS
+    def _data(self, at: _Open) -> bytes:
+        if at.path not in self.tree.files:
+            raise RefusedError(ISDIR)
+        return self.tree.files[at.path]
 
-    def _path(self, folder: int, place: int, size: int) -> str | int:
-        """Return a path from the root, or an error number."""
-        at = self._open.get(folder)
-        if at is None:
-            return BADF
-        if at.data is not None:
-            return NOTDIR
+    def _folder(self, number: int) -> str:
+        path = self._at(number).path
+        if path not in self.tree.folders:
+            raise RefusedError(NOTDIR)
+        return path
+
+    def _path(self, folder: int, place: int, size: int) -> str:
+        """Return a path from the root that exists."""
+        above = self._folder(folder)
         if size & 0xFFFFFFFF > LONGEST_PATH:  # its parts would take much more memory outside
-            return NAMETOOLONG
-        text = self.memory.read(place & 0xFFFFFFFF, size & 0xFFFFFFFF).decode("utf-8", "replace")
-        path = self.tree.resolved(at.path, text)
-        return path if path in self.tree.numbers else NOENT
+            raise RefusedError(NAMETOOLONG)
+        text = self.memory.read(place, size).decode("utf-8", "replace")
+        path = self.tree.resolved(above, text)
+        if path not in self.tree.numbers:
+            raise RefusedError(NOENT)
+        return path
 
-    def _status(self, path: str, out: int) -> int:
-        data = self.tree.files.get(path)
-        kind = FOLDER if data is None else FILE
-        size = 0 if data is None else len(data)
-        number = self.tree.numbers[path]
-        return self._pack(
-            out, "QQB7xQQQQQ", 1, number, kind, 1, size, BOOT_TIME, BOOT_TIME, BOOT_TIME
-        )
+    def _kind(self, path: str) -> int:
+        return FOLDER if path in self.tree.folders else FILE
+
+    def _status(self, path: str, out: int) -> None:
+        number, size = self.tree.numbers[path], len(self.tree.files.get(path, b""))
+        self._pack(out, STATUS, 1, number, self._kind(path), 1, size, *[BOOT_TIME] * 3)
+
+    def _now(self, clock: int) -> int:
+        """Return virtual time in nanoseconds: the fuel used, and the time slept."""
+        passed = self.memory.spent() * 10**9 // FUEL_PER_SECOND + self._slept
+        return passed + (BOOT_TIME if clock == CLOCK else 0)
 
     # -- the program, its clocks, its random bytes
 
-    def _environ_sizes_get(self, count: int, size: int) -> int:
-        return self._sizes(ENVIRONMENT, count, size)
+    def _environ_sizes_get(self, count: int, size: int) -> None:
+        self._pack(count, "I", len(ENVIRONMENT))
+        self._pack(size, "I", sum(len(text) + 1 for text in ENVIRONMENT))
 
-    def _environ_get(self, places: int, data: int) -> int:
-        return self._strings(ENVIRONMENT, places, data)
+    def _environ_get(self, places: int, data: int) -> None:
+        for number, text in enumerate(ENVIRONMENT):
+            self._pack(places + 4 * number, "I", data)
+            self.memory.write(data, text + b"\0")
+            data += len(text) + 1
 
-    def _clock_res_get(self, clock: int, out: int) -> int:
-        return self._pack(out, "Q", 1000)
+    def _clock_res_get(self, clock: int, out: int) -> None:
+        self._pack(out, "Q", 1000)
 
-    def _clock_time_get(self, clock: int, precision: int, out: int) -> int:
-        now = self.now()
-        if clock == CLOCK:
-            now += BOOT_TIME
-        return self._pack(out, "Q", now)
+    def _clock_time_get(self, clock: int, precision: int, out: int) -> None:
+        self._pack(out, "Q", self._now(clock))
 
-    def _random_get(self, place: int, size: int) -> int:
-        place, size = place & 0xFFFFFFFF, size & 0xFFFFFFFF
-        if not self.memory.charge(size):
-            return SUCCESS  # the call ends the program
-        for begin in range(0, size, PIECE):
-            self.memory.write(place + begin, self._draw(min(PIECE, size - begin)))
-        return SUCCESS
-
-    def _draw(self, size: int) -> bytes:
-        drawn = bytearray(self._random)
-        while len(drawn) < size:
-            block = self._seed + b":%d" % self._blocks
-            drawn += hashlib.sha256(block).digest()
-            self._blocks += 1
-        self._random = bytes(drawn[size:])
-        return bytes(drawn[:size])
-
-    def _sched_yield(self) -> int:
-        return SUCCESS
+    def _random_get(self, place: int, size: int) -> None:
+        size &= 0xFFFFFFFF
+        if self.memory.charge(size):  # otherwise the call ends the program
+            for begin in range(0, size, PIECE):
+                self.memory.write(place + begin, self._chance.randbytes(min(PIECE, size - begin)))
 
     def _proc_exit(self, status: int) -> None:
         raise ExitedError(f"exit status {status & 0xFF}")
 
-    def _poll_oneoff(self, subscriptions: int, events: int, count: int, out: int) -> int:
-        """Answer at once. A wait for a clock advances virtual time and uses no fuel."""
-        if not 0 < count <= 64:
-            return INVAL
-        raw = self.memory.read(subscriptions & 0xFFFFFFFF, 48 * count)
-        waits: list[tuple[int, int]] = []
-        ready: list[tuple[int, int]] = []
-        for user, kind, clock, timeout, flags in struct.iter_unpack("<QB7xIxxxxQ8xHxxxxxx", raw):
-            if kind != CLOCK:
-                ready.append((user, kind))
-                continue
-            now = self.now() + (BOOT_TIME if clock == CLOCK else 0)
-            waits.append((max(0, timeout - now if flags & ABSOLUTE else timeout), user))
-        if not ready:
-            shortest = min(waits)[0]
-            self._slept += shortest
-            ready = [(user, CLOCK) for timeout, user in waits if timeout == shortest]
-        for number, (user, kind) in enumerate(ready):
-            self._pack(events + 32 * number, "QHB5xQH6x", user, SUCCESS, kind, 0, 0)
-        return self._pack(out, "I", len(ready))
+    def _poll_oneoff(self, subscriptions: int, events: int, count: int, out: int) -> None:
+        """Sleep: virtual time advances, no fuel is used. There is nothing else to wait for."""
+        raw = self.memory.read(subscriptions, 48)
+        user, kind, clock, timeout, flags = struct.unpack("<QB7xIxxxxQ8xHxxxxxx", raw)
+        if count != 1 or kind != CLOCK:
+            raise RefusedError(NOSYS)
+        self._slept += max(0, timeout - self._now(clock)) if flags & ABSOLUTE else timeout
+        self._pack(events, "QHB21x", user, SUCCESS, CLOCK)
+        self._pack(out, "I", 1)
 
     # -- open files
 
-    def _fd_prestat_get(self, number: int, out: int) -> int:
-        return self._pack(out, "II", 0, 1) if number == ROOT else BADF
-
-    def _fd_prestat_dir_name(self, number: int, place: int, size: int) -> int:
+    def _fd_prestat_get(self, number: int, out: int) -> None:
         if number != ROOT:
-            return BADF
-        self.memory.write(place & 0xFFFFFFFF, b"/")
-        return SUCCESS
+            raise RefusedError(BADF)
+        self._pack(out, "II", 0, 1)
 
-    def _kind(self, number: int) -> int | None:
-        if number in STREAMS:
-            return STREAM
-        at = self._open.get(number)
-        return None if at is None else FOLDER if at.data is None else FILE
+    def _fd_prestat_dir_name(self, number: int, place: int, size: int) -> None:
+        self.memory.write(place, b"/")
 
-    def _fd_fdstat_get(self, number: int, out: int) -> int:
-        kind = self._kind(number)
-        if kind is None:
-            return BADF
+    def _fd_fdstat_get(self, number: int, out: int) -> None:
+        kind = STREAM if number in STREAMS else self._kind(self._at(number).path)
         everything = 0x1FFFFFFF
-        return self._pack(out, "BxHxxxxQQ", kind, 0, everything, everything)
+        self._pack(out, "BxHxxxxQQ", kind, 0, everything, everything)
 
-    def _fd_filestat_get(self, number: int, out: int) -> int:
+    def _fd_filestat_get(self, number: int, out: int) -> None:
         if number in STREAMS:
-            return self._pack(out, "QQB7xQQQQQ", 1, 0, STREAM, 1, 0, 0, 0, 0)
-        at = self._open.get(number)
-        return BADF if at is None else self._status(at.path, out)
+            self._pack(out, STATUS, 1, 0, STREAM, 1, 0, 0, 0, 0)
+        else:
+            self._status(self._at(number).path, out)
 
-    def _fd_close(self, number: int) -> int:
-        if number in STREAMS:
-            return SUCCESS
-        return BADF if self._open.pop(number, None) is None else SUCCESS
+    def _fd_close(self, number: int) -> None:
+        if number not in STREAMS:
+            self._at(number)
+            del self._open[number]
 
-    def _take(self, number: int, size: int) -> bytes | int:
+    def _take(self, number: int, size: int) -> bytes:
         if number == 0:
             data, self.requests = self.requests[:size], self.requests[size:]
             return data
-        at = self._open.get(number)
-        if at is None:
-            return BADF
-        if at.data is None:
-            return ISDIR
-        data = at.data[at.place : at.place + size]
+        at = self._at(number)
+        data = self._data(at)[at.place : at.place + size]
         at.place += len(data)
         return data
 
-    def _fd_read(self, number: int, vectors: int, count: int, out: int) -> int:
+    def _fd_read(self, number: int, vectors: int, count: int, out: int) -> None:
         total = 0
         for place, size in self._vectors(vectors, count):
             data = self._take(number, size)
-            if isinstance(data, int):
-                return data
             self.memory.write(place, data)
             total += len(data)
             if len(data) < size:
                 break
         self.memory.charge(total // BYTES_PER_FUEL)
-        return self._pack(out, "I", total)
+        self._pack(out, "I", total)
 
-    def _fd_write(self, number: int, vectors: int, count: int, out: int) -> int:
+    def _fd_write(self, number: int, vectors: int, count: int, out: int) -> None:
         if number not in (1, 2, ANSWERS):
-            return BADF
+            raise RefusedError(BADF)
         total = 0
         for place, size in self._vectors(vectors, count):
             for begin in range(0, size, PIECE):
                 data = self.memory.read(place + begin, min(PIECE, size - begin))
                 total += len(data)
                 if not self.memory.charge(len(data)):
-                    return SUCCESS  # the call ends the program
+                    return  # the call ends the program
                 if number == ANSWERS:  # what is kept takes memory outside the agent's own
                     self.answers += data[: max(0, MAX_LINE + 1 - len(self.answers))]
                 else:
                     self.printed(data)
-        return self._pack(out, "I", total)
+        self._pack(out, "I", total)
 
-    def _fd_seek(self, number: int, offset: int, whence: int, out: int) -> int:
-        at = self._open.get(number)
-        if at is None:
-            return SPIPE if self._kind(number) else BADF
-        if at.data is None:
-            return ISDIR
-        place = offset + (0, at.place, len(at.data))[whence] if whence in (0, 1, 2) else -1
+    def _fd_seek(self, number: int, offset: int, whence: int, out: int) -> None:
+        if number in STREAMS:
+            raise RefusedError(SPIPE)
+        at = self._at(number)
+        data = self._data(at)
+        place = offset + (0, at.place, len(data))[whence & 0xFF]
         if place < 0:
-            return INVAL
+            raise RefusedError(INVAL)
         at.place = place
-        return self._pack(out, "Q", place)
+        self._pack(out, "Q", place)
 
-    def _fd_tell(self, number: int, out: int) -> int:
-        return self._fd_seek(number, 0, 1, out)
+    def _fd_tell(self, number: int, out: int) -> None:
+        self._fd_seek(number, 0, 1, out)
 
-    def _fd_readdir(self, number: int, place: int, size: int, cookie: int, out: int) -> int:
-        at = self._open.get(number)
-        if at is None or at.data is not None:
-            return BADF if at is None else NOTDIR
+    def _fd_readdir(self, number: int, place: int, size: int, cookie: int, out: int) -> None:
+        folder = self._folder(number)
         size &= 0xFFFFFFFF
         data = b""
-        names = [".", "..", *sorted(self.tree.folders[at.path])]
+        names = [".", "..", *sorted(self.tree.folders[folder])]
         for index, name in enumerate(names[cookie:], cookie + 1):
-            path = self.tree.resolved(at.path, name)
-            kind = FOLDER if path in self.tree.folders else FILE
+            path = self.tree.resolved(folder, name)
             text = name.encode()
-            entry = struct.pack("<QQIB3x", index, self.tree.numbers[path], len(text), kind) + text
-            data += entry
+            entry = index, self.tree.numbers[path], len(text), self._kind(path)
+            data += struct.pack("<QQIB3x", *entry) + text
             if len(data) >= size:
                 break
-        data = data[:size]
-        self.memory.write(place & 0xFFFFFFFF, data)
-        return self._pack(out, "I", len(data))
+        self.memory.write(place, data[:size])
+        self._pack(out, "I", len(data[:size]))
 
     # -- paths
 
-    def _path_filestat_get(self, folder: int, flags: int, place: int, size: int, out: int) -> int:
-        path = self._path(folder, place, size)
-        return path if isinstance(path, int) else self._status(path, out)
+    def _path_filestat_get(self, folder: int, flags: int, place: int, size: int, out: int) -> None:
+        self._status(self._path(folder, place, size), out)
 
     def _path_open(
         self,
@@ -359,17 +315,17 @@ class System:
         inherited: int,
         flags: int,
         out: int,
-    ) -> int:
+    ) -> None:
+        if how & CREATES:
+            raise RefusedError(ROFS)
         path = self._path(folder, place, size)
-        if isinstance(path, int):
-            return ROFS if path == NOENT and how & CREATES else path
         is_folder = path in self.tree.folders
-        if how & CREATES or (rights & WRITES and not is_folder):
-            return ROFS
+        if rights & WRITES and not is_folder:
+            raise RefusedError(ROFS)
         if how & ONLY_FOLDER and not is_folder:
-            return NOTDIR
+            raise RefusedError(NOTDIR)
         number = next(free for free in range(ROOT, ROOT + MOST_OPEN + 1) if free not in self._open)
         if number == ROOT + MOST_OPEN:
-            return MFILE
-        self._open[number] = _Open(path, None if is_folder else self.tree.files[path])
-        return self._pack(out, "I", number)
+            raise RefusedError(MFILE)
+        self._open[number] = _Open(path)
+        self._pack(out, "I", number)

@@ -10,7 +10,7 @@ const SPARE = 12;
 for (const name of ["depth", "kind", "flags"]) DATA[name] = unpacked(DATA[name]);
 const COUNT = DATA.depth.length;
 
-/* Flags of a node, as `connect4.views.tree.tree` writes them. */
+/* Flags of a node, as `connect4.views.tree` writes them. */
 const BEST = 1;
 const PRUNED = 2;
 const CUT = 4;

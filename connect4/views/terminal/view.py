@@ -7,8 +7,6 @@ import re
 import shutil
 import sys
 import textwrap
-import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TextIO
@@ -16,10 +14,10 @@ from typing import Final, TextIO
 from connect4.errors import harmless
 from connect4.games.base import Ending, Player, State
 from connect4.players.base import Outcome
-from connect4.referee import Event, Over, Turn, TurnBegun, TurnEnded
+from connect4.referee import Event, Turn, TurnBegun, TurnEnded
 from connect4.table import TablePlan
+from connect4.views import palette
 from connect4.views.board_data import Motion, motion_between
-from connect4.views.palette import terminal_codes
 from connect4.views.words import fault_report, kind_of_fault, move_text, repeat_command, spent_text
 
 NAME: Final = 36
@@ -29,9 +27,6 @@ PRINTED: Final = 60
 """The characters of an agent's output that are shown below its turn."""
 
 COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
-
-TICK: Final = 0.1
-"""Seconds between two drawings of the running clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +53,13 @@ class Style:
 
     def of(self, state: State) -> Style:
         """Return the style with the letters of a game that has its own notation."""
-        return self if state.display() is None else replace(self, tokens=state.symbols)
+        return replace(self, tokens=state.symbols) if state.slides else self
 
 
 def style_for(stream: TextIO) -> Style:
     """Use round tokens if the stream can encode them, and colours if it is a terminal."""
     terminal = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
-    codes = terminal_codes() if terminal and "NO_COLOR" not in os.environ else None
+    codes = palette.TERMINAL if terminal and "NO_COLOR" not in os.environ else None
     try:
         "●○·│┌┐└┘─▾".encode(stream.encoding or "ascii")
         round_tokens = terminal
@@ -129,7 +124,6 @@ class TerminalView:
         self._printed: list[str] = []
         self._missed: Turn | None = None
         """A person's last turn if it was lost; its reason stays visible after the next move."""
-        self._ticker: Ticker | None = None
 
     def see(self, event: Event, printed: str = "") -> None:
         """Show one event of the referee and, after a turn, what the agent printed."""
@@ -140,11 +134,9 @@ class TerminalView:
             more = f" (and {len(lines) - 1} more lines; --log FILE keeps all)" * (len(lines) > 1)
             self._printed = [f"      printed: {lines[0][:PRINTED]}{more}"] if lines else []
             self._turn_ended(event)
-        elif isinstance(event, Over):
-            self._stop_ticker()
-            if event.result.ending is not Ending.NOT_LOADED:  # the first picture is also the last
-                self._show(event.state, "")
-                self._print([""] if self._live else [])
+        elif event.result.ending is not Ending.NOT_LOADED:  # else the first picture is the last
+            self._show(event.state, "")
+            self._print([""] if self._live else [])
 
     def begin(self) -> None:
         """Show the position before the first turn."""
@@ -158,17 +150,13 @@ class TerminalView:
         self._before = event.state
         player = event.state.mover
         agent = self._agents[player - 1]
-        limit = f" of {event.limit:g} s" if event.limit is not None else ""
+        limit = f" for at most {event.limit:g} s" if event.limit is not None else ""
         if agent == "human":
             self._show(event.state, f"You have {event.limit:g} s for this move." if limit else "")
-        elif not self._live:
-            return
-        else:
-            self._show(event.state, " ")
-            self._ticker = Ticker(self._out, f"  player {player} ({agent}) thinks: ", limit)
+        elif self._live:
+            self._show(event.state, f"player {player} ({agent}) thinks{limit}")
 
     def _turn_ended(self, event: TurnEnded) -> None:
-        self._stop_ticker()
         turn = event.turn
         self._last = turn
         if self._agents[turn.player - 1] == "human":
@@ -181,7 +169,7 @@ class TerminalView:
         if self._live:
             return
         one, two = event.state.scores()
-        score = f"{one}:{two}" if event.state.counts_points else ""
+        score = f"{one}:{two}" if event.state.game.counts_points else ""
         self._print(
             [
                 *self._reply(turn),
@@ -222,7 +210,7 @@ class TerminalView:
                 left = f"   {state.pop_outs_left[player - 1]} pop-outs left"
             name = f"Player {player} {self._style.of(state).token(player)} {agent:<{width}}"
             word = "point " if points == 1 else "points"
-            counted = f" {points:4} {word}{left}" if state.counts_points else left
+            counted = f" {points:4} {word}{left}" if state.game.counts_points else left
             lines.append(f"  {name}{counted}")
         return lines
 
@@ -237,7 +225,7 @@ class TerminalView:
             lines += self._printed
         if self._missed not in (None, last):
             lines += self._wrapped(f"Turn {self._missed.number}: {move_text(self._missed)}")
-        if status.strip():
+        if status:
             lines.append(f"  {status}")
         self._erase()
         self._print(lines)
@@ -254,7 +242,6 @@ class TerminalView:
 
     def _erase(self) -> None:
         """Erase the last picture, if all of it is still on the screen."""
-        self._stop_ticker()
         if self._live and self._drawn:
             rows = shutil.get_terminal_size().lines
             self._out.write(f"\x1b[{self._drawn}F\x1b[J" if self._drawn < rows else "\x1b[H\x1b[2J")
@@ -263,11 +250,6 @@ class TerminalView:
     def _print(self, lines: Sequence[str]) -> None:
         self._out.write("".join(f"{line.rstrip()}\n" for line in lines))
         self._out.flush()
-
-    def _stop_ticker(self) -> None:
-        if self._ticker is not None:
-            self._ticker.stop()
-            self._ticker = None
 
     def read_line(self, prompt: str) -> str:
         """Read a line from the person; raises `EOFError` at the end of input."""
@@ -284,31 +266,3 @@ class TerminalView:
     def say(self, line: str) -> None:
         self._drawn += rows_of(f"  {line}") if self._drawn else 0
         self._print([f"  {line}"])
-
-    def close(self) -> None:
-        self._stop_ticker()
-
-
-class Ticker:
-    """A clock on the terminal's current line, until it is stopped."""
-
-    def __init__(self, out: TextIO, prefix: str, suffix: str) -> None:
-        self._out = out
-        self._prefix = prefix
-        self._suffix = suffix
-        self._began = time.monotonic()
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        while not self._stopped.wait(TICK):
-            seconds = time.monotonic() - self._began
-            self._out.write(f"\r\x1b[K{self._prefix}{seconds:.1f} s{self._suffix}")
-            self._out.flush()
-
-    def stop(self) -> None:
-        self._stopped.set()
-        self._thread.join()
-        self._out.write("\r\x1b[K")
-        self._out.flush()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from connect4 import record as records
@@ -14,8 +14,8 @@ from connect4.players.human import LEAVE, reply_to
 from connect4.record import Record
 from connect4.referee import Event, TurnBegun, TurnEnded
 from connect4.table import Table, TablePlan
-from connect4.views.board_data import RunTable, moves_of
-from connect4.views.page.page import game_data, head_data, page, turn_data
+from connect4.views.board_data import RunTable, motion_between
+from connect4.views.page import game_data, turn_data
 
 MAX_PRINTED: Final = 4000
 """The characters of an agent's output in one turn that a page shows."""
@@ -31,17 +31,11 @@ class Feed:
 
     def begin(self, record: Record) -> None:
         """Announce a game whose first turn has not begun."""
-        self._record = record
-        self._runs = RunTable(record.start.board().shape[1])
+        self._game = record.game
+        self._runs = RunTable(record.start)
         self._details: dict[str, int] = {}
         self._state = record.start
-        first = [self._runs.number(run) for run in record.start.runs()]
-        later: dict[str, Any] = {
-            **{"turns": [], "details": [], "result": "", "why": None, "winner": 0},
-            **{"analysis": None, "scores_end": list(record.start.scores())},
-            **{"runs": self._runs.rows(), "first_runs": first},
-        }
-        self.add("game", {**head_data(record), **later})
+        self.add("game", game_data(replace(record, turns=[], result=None, extra={})))
 
     def see(self, event: Event, person: bool, printed: str) -> None:
         """Send an event of the referee.
@@ -50,7 +44,7 @@ class Feed:
         """
         if isinstance(event, TurnBegun):
             self.turn = event.number
-            moves = playable(self._record.game, event.state) if person else None
+            moves = playable(self._game, event.state) if person else None
             begun = {
                 "player": event.state.mover,
                 "limit": event.limit,
@@ -71,21 +65,9 @@ class Feed:
             self._state = after
             self.add("turn", {"turn": row, **new})
 
-    def note(self, text: str) -> None:
-        """Show a message on the page."""
-        self.add("note", text)
-
     def over(self, record: Record) -> None:
         """Send the finished game, with its record as text."""
         self.add("over", {"game": game_data(record), "record": records.dumps(record)})
-
-    def stay(self) -> None:
-        """Tell the page that its server keeps running after the last game."""
-        self.add("stay", None)
-
-    def end(self, games: Sequence[Record]) -> None:
-        """After the last game, send the page that people can save."""
-        self.add("end", {"page": page(games) if games else ""})
 
 
 class SentSeat:
@@ -144,7 +126,10 @@ def playable(game: Game, state: State) -> list[dict[str, Any]]:
     """
     columns = state.board().shape[1]
     found = []
-    for motion, action in moves_of(state).items():
+    for action in state.legal_actions():
+        motion = motion_between(state.board(), state.apply(action).board())
+        if motion is None:
+            continue
         move: dict[str, Any] = {"text": game.format_action(action)}
         if motion.target is not None:
             move["to"] = motion.target[0] * columns + motion.target[1]

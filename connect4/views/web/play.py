@@ -16,14 +16,14 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 from connect4.errors import IllegalAction, InputError, IsolationError
-from connect4.games.base import Ending, Player
-from connect4.players.base import PlayerLeftError, Reply, Seat
+from connect4.games.base import Ending
+from connect4.players.base import PlayerLeftError, Reply
 from connect4.players.human import late_reply
 from connect4.record import Record
 from connect4.referee import TurnBegun
 from connect4.table import Table, TablePlan
 from connect4.views import document
-from connect4.views.page.page import PARTS
+from connect4.views.page import PARTS, page
 from connect4.views.web.feed import Feed, SentSeat, turns_to_send, typed_reply
 from connect4.views.web.server import Content, Events, RefusedError, Server
 
@@ -50,9 +50,7 @@ class GamePage:
         self._moves: SimpleQueue[tuple[int, str]] = SimpleQueue()
         self._received = threading.Event()
         self.games: list[Record] = []
-        server.gets[path] = _document
-        server.gets[f"{path}page.css"] = lambda: Content("text/css", document.style_sheet(LIVE))
-        server.gets[f"{path}page.js"] = lambda: Content("text/javascript", document.script(LIVE))
+        add_page(server, path, LIVE, {"games": []})
         server.streams[f"{path}events"] = self.events
         server.posts[f"{path}move"] = self._take
         server.posts[f"{path}received"] = lambda _: self._received.set()
@@ -68,7 +66,9 @@ class GamePage:
         """Play a game; return its record, the agents' output, and the Ctrl-C that ended it."""
         stopped = None
         person = any(agent.kind == "human" for agent in plan.agents)
-        with Table(plan.game, plan.start, plan.agents, plan.terms, _seat_person) as table:
+        with Table(
+            plan.game, plan.start, plan.agents, plan.terms, lambda player: SentSeat()
+        ) as table:
             self._feed.begin(table.record)
             if person:
                 self.events.wait_for_page(AWAY)
@@ -88,15 +88,15 @@ class GamePage:
             for plan in plans:
                 self.play(plan)
         except (InputError, IsolationError) as error:
-            self._feed.note(str(error))
-        self._feed.stay()
+            self.events.add("note", str(error))
+        self.events.add("stay", None)  # its server keeps running
 
     def show(self, record: Record) -> None:
         """Show a finished game."""
         self._feed.begin(record)
         self.games.append(record)
         self._feed.over(record)
-        self._feed.stay()
+        self.events.add("stay", None)
 
     def _run(self, table: Table, plan: TablePlan) -> None:
         turns = turns_to_send(table, plan, self._feed, plan.is_person)
@@ -128,11 +128,11 @@ class GamePage:
             try:
                 return typed_reply(text, begun, plan, time.monotonic() - began)
             except IllegalAction as error:
-                self._feed.note(str(error))
+                self.events.add("note", str(error))
 
     def end(self) -> None:
-        """Send the last event, and wait until a page has received it."""
-        self._feed.end(self.games)
+        """Send the page that people can save, and wait until a page has received it."""
+        self.events.add("end", {"page": page(self.games) if self.games else ""})
         if not self.events.empty_for:
             self._received.wait(LAST_WORD)
 
@@ -141,13 +141,12 @@ LIVE: Final = (*PARTS, "play", "served")
 """The assets of a page on which people play."""
 
 
-def _document() -> Content:
-    body = document.content(LIVE, {"games": []})
-    return Content("text/html", document.served("Connect 4", body))
-
-
-def _seat_person(player: Player) -> Seat:
-    return SentSeat()
+def add_page(server: Server, path: str, parts: tuple[str, ...], data: dict[str, Any]) -> None:
+    """Serve a page made of the assets named `parts`."""
+    body = document.served("Connect 4", document.content(parts, data))
+    server.gets[path] = lambda: Content("text/html", body)
+    server.gets[f"{path}page.css"] = lambda: Content("text/css", document.style_sheet(parts))
+    server.gets[f"{path}page.js"] = lambda: Content("text/javascript", document.script(parts))
 
 
 def play_on_page(

@@ -12,10 +12,8 @@ import json
 import os
 import re
 import secrets
-import socket
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -28,9 +26,6 @@ HOST: Final = "127.0.0.1"
 
 MAX_BODY: Final = 64_000
 """Bytes of a request's body."""
-
-MAX_WAITING: Final = 64
-"""Connections that have not yet sent a permitted request; the oldest of more is closed."""
 
 PATIENCE: Final = 10.0
 """Seconds that a connection may take for a request."""
@@ -186,33 +181,16 @@ class Server:
 
 
 class _Http(ThreadingHTTPServer):
-    """Closes the oldest of too many connections that have not sent a permitted request."""
+    """Counts the requests that are being answered, so that none is lost when the server ends."""
 
     daemon_threads = True
     request_queue_size = 128
     site: Server
 
     def __init__(self, *arguments: Any) -> None:
-        self._waiting: OrderedDict[socket.socket, None] = OrderedDict()
-        self._lock = threading.Lock()
         self._answering = 0
         self._answered = threading.Condition()
         super().__init__(*arguments)
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        with self._lock:
-            self._waiting[request] = None
-            oldest = next(iter(self._waiting)) if len(self._waiting) > MAX_WAITING else None
-        if oldest is not None:
-            with contextlib.suppress(OSError):
-                oldest.shutdown(socket.SHUT_RDWR)
-            self.admit(oldest)
-        super().process_request(request, client_address)
-
-    def admit(self, request: socket.socket) -> None:
-        """Stop counting a connection as waiting."""
-        with self._lock:
-            self._waiting.pop(request, None)
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[None]:
@@ -231,10 +209,6 @@ class _Http(ThreadingHTTPServer):
         with self._answered:
             self._answered.wait_for(lambda: not self._answering, LAST_ANSWERS)
 
-    def shutdown_request(self, request: Any) -> None:
-        self.admit(request)
-        super().shutdown_request(request)
-
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Print nothing: it is no error if a page closes during an answer."""
 
@@ -247,21 +221,17 @@ class _Handler(BaseHTTPRequestHandler):
     sys_version = ""
 
     @property
-    def _http(self) -> _Http:
-        return cast(_Http, self.server)
-
-    @property
     def site(self) -> Server:
-        return self._http.site
+        return cast(_Http, self.server).site
 
     def do_GET(self) -> None:
         """Answer with a page or a stream."""
-        with self._http.answering():
+        with cast(_Http, self.server).answering():
             self._get()
 
     def do_POST(self) -> None:
         """Pass a request's JSON on."""
-        with self._http.answering():
+        with cast(_Http, self.server).answering():
             self._post()
 
     def _get(self) -> None:
@@ -310,7 +280,6 @@ class _Handler(BaseHTTPRequestHandler):
         elif (inside := self.site.inside(path)) is None or "\0" in unquote(inside):
             self._refuse(404, "nothing here")
         else:
-            self._http.admit(self.connection)
             return inside
         return None
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -21,9 +21,8 @@ from connect4.games.base import Game
 from connect4.players.registry import PLAYERS, words_for
 from connect4.record import Record
 from connect4.table import TablePlan
-from connect4.views import document
-from connect4.views.web.play import GamePage
-from connect4.views.web.server import HOST, Content, Events, RefusedError, Server
+from connect4.views.web.play import GamePage, add_page
+from connect4.views.web.server import Content, Events, RefusedError, Server
 
 KIT: Final = Path(__file__).resolve().parents[3]
 
@@ -49,20 +48,16 @@ class StartServer:
     """The start page with the pages of its games and records."""
 
     def __init__(self, port: int | None, planned: Planned) -> None:
-        """Begin to serve; raises `InputError` if the port is taken.
-
-        None is `PORT` if it is free, else any port.
-        """
-        self.server = Server(free_port() if port is None else port)
+        """Begin to serve at a port (see `listen`); raises `InputError`."""
+        self.server = listen(port)
         self._planned = planned
         self._temporary = tempfile.TemporaryDirectory(prefix="connect4-")  # gone with the command
         self._folder = Path(self._temporary.name)
-        self._pages: list[Events] = []
         self._lock = threading.Lock()
-        self._add_page("")
-        self.server.gets[""] = lambda: Content("text/html", document.served("Connect 4", _body()))
-        self.server.gets["page.css"] = lambda: Content("text/css", document.style_sheet(PARTS))
-        self.server.gets["page.js"] = lambda: Content("text/javascript", document.script(PARTS))
+        offer = {"games": [offered(game) for game in GAMES.values()], "seconds": DEFAULT_SECONDS}
+        add_page(self.server, "", PARTS, offer)
+        self.server.streams["here"] = events = Events()
+        self._pages = [events]
         self.server.posts["play"] = self._play
         self.server.posts["open"] = self._open
 
@@ -77,10 +72,6 @@ class StartServer:
         path, page = self._game_page()
         page.show(record)
         return path
-
-    def _add_page(self, path: str) -> None:
-        self.server.streams[f"{path}here"] = events = Events()
-        self._pages.append(events)
 
     def _game_page(self) -> tuple[str, GamePage]:
         with self._lock:
@@ -157,23 +148,11 @@ class StartServer:
         threading.Thread(target=wait, daemon=True).start()
 
 
-def free_port() -> int:
-    """Return `PORT` if it is free, else 0."""
-    with socket.socket() as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            trial.bind((HOST, PORT))
-        except OSError:
-            return 0
-    return PORT
-
-
-def _body() -> str:
-    offer = {
-        "games": [offered(game) for game in GAMES.values()],
-        "seconds": DEFAULT_SECONDS,
-    }
-    return document.content(PARTS, offer)
+def listen(port: int | None) -> Server:
+    """Begin to serve; None is `PORT` if it is free, else any port. Raises `InputError`."""
+    with suppress(InputError):
+        return Server(PORT if port is None else port)
+    return Server(port or 0)
 
 
 def offered(game: Game) -> dict[str, Any]:

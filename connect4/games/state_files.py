@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, Final, TypeAlias, cast
 
 from connect4.errors import InputError
-from connect4.games.base import Player
+from connect4.games.base import Player, quoted
 from connect4.games.grid import Grid, grid_of
 
 NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}")
@@ -18,18 +18,13 @@ FIRST_LINES: Final = (["0"], ["0", "0", "1"], ["0", "0", "2"])
 GRID_LINE: Final = re.compile("[012]{2,}")
 
 
-def shown(text: str) -> str:
-    """Return `text` in quotes for a message, shortened if it is long."""
-    return repr(text if len(text) <= 20 else text[:20] + "...")
-
-
 def board_grid(rows: int, columns: int, game: str) -> Grid:
     """Return the grid of a board; raises `InputError` for a size that the game does not have."""
     if not (1 <= rows <= MAX_SIDE and 1 <= columns <= MAX_SIDE):
         raise InputError(
             f"a board of {rows} rows by {columns} columns: {game} has 1 to {MAX_SIDE} of each"
         )
-    return grid_of(rows, columns)
+    return grid_of(rows, columns, 4)
 
 
 def read_position(text: str, source: str) -> tuple[tuple[int, int], Player, list[list[int]]]:
@@ -47,22 +42,29 @@ def read_position(text: str, source: str) -> tuple[tuple[int, int], Player, list
     return popouts, mover, _read_rows(lines[1:], source, 2)
 
 
-def read_grid(text: str, source: str) -> tuple[tuple[int, int], Player, list[list[int]]]:
-    """Read a state file like `read_position`; its first line may be missing.
+def read_grid(text: str, source: str, game: str) -> tuple[Player, list[list[int]]]:
+    """Read the mover and the rows of a game that counts no pop-outs; raises `InputError`.
 
-    Then the player with fewer tokens moves, and the rows may have no spaces. Raises `InputError`.
+    The first line, `0` or `0 0 MOVER`, may be missing. Then the player with fewer tokens moves, and
+    the rows may have no spaces.
     """
     lines = text.rstrip().splitlines()
     if not lines:
         raise InputError(f"{source}:1: the file is empty; expected rows of 0, 1 and 2")
     first, below = lines[0].split(), len(lines[1].split()) if len(lines) > 1 else 0
     if below and ((len(first) != below and len(first) in (1, 3)) or first in FIRST_LINES):
-        return read_position(text, source)
+        popouts, mover, rows = read_position(text, source)
+        if popouts != (0, 0):
+            raise InputError(
+                f"{source}:1: {game} counts no pop-outs; delete this line "
+                "(or write `0 0 2` if player 2 moves)"
+            )
+        return mover, rows
     if all(GRID_LINE.fullmatch(line.strip()) for line in lines):
         lines = [" ".join(line.strip()) for line in lines]
     rows = _read_rows(lines, source, 1)
     ones, twos = (sum(row.count(player) for row in rows) for player in (1, 2))
-    return (0, 0), 2 if ones > twos else 1, rows
+    return 2 if ones > twos else 1, rows
 
 
 def _read_rows(lines: list[str], source: str, first: int) -> list[list[int]]:
@@ -86,7 +88,7 @@ def _read_first_line(line: str, source: str) -> tuple[tuple[int, int], Player]:
     words = line.split()
     if len(words) not in (1, 3):
         raise InputError(
-            f"{source}:1: {shown(line.strip())}; expected the pop-outs of each player (`6`), "
+            f"{source}:1: {quoted(line.strip())}; expected the pop-outs of each player (`6`), "
             "or of both and who moves (`4 3 2`)"
         )
     numbers = [_read_number(word, f"{source}:1") for word in words]
@@ -102,7 +104,7 @@ def _read_first_line(line: str, source: str) -> tuple[tuple[int, int], Player]:
 
 def _read_number(word: str, where: str) -> int:
     if not NUMBER.fullmatch(word):
-        raise InputError(f"{where}: {shown(word)} is not a number")
+        raise InputError(f"{where}: {quoted(word)} is not a number")
     return int(word)
 
 
@@ -131,7 +133,7 @@ def text_from_json(value: Any, game: str, popouts: int | None = None) -> str:
         raise InputError(f"start: not a position of {game} ({error!r})") from None
     for number in numbers:
         if type(number) is not int:
-            raise InputError(f"start: {shown(str(number))} where a whole number is expected")
+            raise InputError(f"start: {quoted(str(number))} where a whole number is expected")
     if not all(rows):
         raise InputError("start: a row without cells")
     return "\n".join([f"{one} {two} {numbers[2]}", *(" ".join(map(str, row)) for row in rows)])
@@ -141,9 +143,16 @@ Seen: TypeAlias = tuple[int, int, Player]
 """An earlier position: the masks of player 1 and player 2, and the mover."""
 
 
-def seen_text(seen: Seen) -> str:
-    """Return an earlier position in the form of a state file's `history`."""
-    return ":".join(map(str, seen))
+def setting_lines(start: dict[str, Any], usual: dict[str, int]) -> list[str]:
+    """Return what `read_settings` reads: the lines for the settings in the `start` of a record."""
+    lines = []
+    for name in (name for name in usual if name in start):
+        value = start[name]
+        lines.append(f"{name}={int(value) if isinstance(value, bool) else value}")
+    if "history" in start:
+        seen = (":".join(map(str, position)) for position in start["history"])
+        lines.append(f"history={' '.join(seen)}")
+    return lines
 
 
 def read_settings(
@@ -162,13 +171,13 @@ def read_settings(
                 match = re.fullmatch("([0-9]{1,60}):([0-9]{1,60}):([12])", word)
                 if match is None:
                     raise InputError(
-                        f"{source}: {shown(word)} in history; expected number:number:player"
+                        f"{source}: {quoted(word)} in history; expected number:number:player"
                     )
                 history.append((int(match[1]), int(match[2]), cast("Player", int(match[3]))))
         elif name not in usual:
-            raise InputError(f"{source}: no setting {shown(name)}; expected {', '.join(usual)}")
+            raise InputError(f"{source}: no setting {quoted(name)}; expected {', '.join(usual)}")
         elif re.fullmatch("[0-9]{1,9}", value) is None:
-            raise InputError(f"{source}: {name}={shown(value)}; expected a whole number")
+            raise InputError(f"{source}: {name}={quoted(value)}; expected a whole number")
         else:
             values[name] = int(value)
     return values, tuple(history)
@@ -192,7 +201,7 @@ def read_pieces(
         if equals:
             settings[name] = value
         elif settings:
-            raise InputError(f"{where}: {shown(line)} after the settings; expected name=value")
+            raise InputError(f"{where}: {quoted(line)} after the settings; expected name=value")
         elif number > numbered[0][0] + len(rows):
             raise InputError(f"{where}: a blank line inside the board")
         else:
@@ -210,7 +219,7 @@ def _read_cells(line: str, where: str, symbols: tuple[str, str]) -> list[int]:
     for column, cell in enumerate(cells, 1):
         if cell not in ("", *symbols):
             raise InputError(
-                f"{where}: {shown(cell)} in column {column}; "
+                f"{where}: {quoted(cell)} in column {column}; "
                 f"expected {' or '.join(symbols)} or a blank between commas"
             )
     return [1 + symbols.index(cell) if cell else 0 for cell in cells]

@@ -3,7 +3,7 @@
 The file stores no positions, only their values. Each value has five bits. The table has slightly
 more slots than there are positions. Hashing a position gives three slots of the table, and the
 exclusive or of their contents is its value (Graf & Lemire 2022, "Binary fuse filters"). A position
-that is not in the book would get an arbitrary value too, so `Book.find` refuses such positions.
+that is not in the book would get an arbitrary value too, so `find_opening` refuses such positions.
 `python3 -m benchmarks.opening_book` makes the file.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from connect4.games.grid import Grid, grid_of
 
-GRID: Final[Grid] = grid_of(6, 7)
+GRID: Final[Grid] = grid_of(6, 7, 4)
 PLIES: Final = 8
 """The most tokens on the board of a position in the book."""
 
@@ -71,31 +71,29 @@ def slots_of(key: int, seed: int, length: int, segment: int) -> tuple[int, int, 
     return first, first + segment ^ mixed >> 18 & low, first + 2 * segment ^ mixed & low
 
 
-class Book:
-    """A table of values that was read from a file."""
+@cache
+def _table() -> tuple[int, int, list[int]]:
+    """Read the file: seed, segment, number of slots, five bits per slot."""
+    data = FILE.read_bytes()
+    number = int.from_bytes(data[12:16], "little")
+    bits = np.unpackbits(np.frombuffer(data, np.uint8, offset=16), count=BITS * number)
+    values = np.packbits(bits.reshape(number, BITS), axis=1)[:, 0] >> 8 - BITS
+    return int.from_bytes(data[:8], "little"), int.from_bytes(data[8:12], "little"), values.tolist()
 
-    def __init__(self, data: bytes) -> None:
-        """Take the bytes of a file: seed, segment, number of slots, five bits per slot."""
-        number = int.from_bytes(data[12:16], "little")
-        bits = np.unpackbits(np.frombuffer(data, np.uint8, offset=16), count=BITS * number)
-        values = np.packbits(bits.reshape(number, BITS), axis=1)[:, 0] >> 8 - BITS
-        self._seed = int.from_bytes(data[:8], "little")
-        self._segment = int.from_bytes(data[8:12], "little")
-        self._values: list[int] = values.tolist()
 
-    def find(self, own: int, mask: int) -> Answer | None:
-        """Return the best answer to an undecided position whose mover cannot win at once.
+def find_opening(own: int, mask: int) -> Answer | None:
+    """Return the best answer to an undecided position whose mover cannot win at once.
 
-        If several moves are best, it is the most central one. Returns None for more than `PLIES`
-        tokens, and for a position that no game can lead to.
-        """
-        if mask.bit_count() > PLIES or not is_reachable(own, mask):
-            return None
-        key, is_mirrored = key_of(own, mask)
-        one, two, three = slots_of(key, self._seed, len(self._values), self._segment)
-        values = self._values
-        outcome, column = divmod(values[one] ^ values[two] ^ values[three], COLUMNS)
-        return Answer(COLUMNS - 1 - column if is_mirrored else column, outcome - 1, True)
+    If several moves are best, it is the most central one. Returns None for more than `PLIES`
+    tokens, and for a position that no game can lead to.
+    """
+    if mask.bit_count() > PLIES or not is_reachable(own, mask):
+        return None
+    seed, segment, values = _table()
+    key, is_mirrored = key_of(own, mask)
+    one, two, three = slots_of(key, seed, len(values), segment)
+    outcome, column = divmod(values[one] ^ values[two] ^ values[three], COLUMNS)
+    return Answer(COLUMNS - 1 - column if is_mirrored else column, outcome - 1, True)
 
 
 def is_reachable(own: int, mask: int) -> bool:
@@ -109,9 +107,3 @@ def is_reachable(own: int, mask: int) -> bool:
         for top in (GRID.column_cells[column] & tops for column in range(COLUMNS))
         if top & other
     )
-
-
-@cache
-def opening_book() -> Book:
-    """Return the kit's book."""
-    return Book(FILE.read_bytes())

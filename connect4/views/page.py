@@ -1,4 +1,4 @@
-"""The replay page, and the data of a game for it.
+"""The replay page, and the data of a game for it; also `python3 -m connect4.views.page`.
 
 It is one HTML file that shows one or more games. The boards are computed here by replaying the
 record and stored in the page as differences. The page needs no rules and can show every game.
@@ -6,12 +6,18 @@ record and stored in the page as differences. The page needs no rules and can sh
 
 from __future__ import annotations
 
+from connect4 import entry  # first: it handles errors of the imports below
+
+# isort: split
 import math
+import sys
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Final
 
 from connect4 import record as records
+from connect4.cli import Parser, fail
 from connect4.errors import IllegalAction, InputError, headline
 from connect4.games.base import Game, State
 from connect4.isolation.wasm.budget import fuel_of, seconds_of, shown
@@ -51,35 +57,27 @@ def page(games: Sequence[Record]) -> str:
 
 def game_data(record: Record) -> dict[str, Any]:
     """Return the data of one record for the page, as plain values."""
-    assert record.result is not None, "a page shows games that have ended"
     states = list(records.replay(record))
     details: dict[str, int] = {}
     runs = [state.runs() for state in states]
-    table = RunTable(record.start.board().shape[1])
-    first_runs = [table.number(run) for run in runs[0]]
+    table = RunTable(record.start)
     turns = [
         turn_data(turn, before, after, table.changes(*changed), details)
         for turn, (before, after), changed in zip(
             record.turns, pairwise(states), pairwise(runs), strict=True
         )
     ]
+    result = record.result
     return {
-        **head_data(record),
         "turns": turns,
         "details": shortened(list(details)),
-        "scores_end": list(record.result.scores),
+        "scores_end": list(states[-1].scores()),
         "result": result_text(record),
-        "why": record.result.detail,
-        "winner": record.result.winner,
+        "why": None if result is None else result.detail,
+        "winner": 0 if result is None else result.winner,
         "runs": table.rows(),
-        "first_runs": first_runs,
+        "first_runs": list(range(len(runs[0]))),
         "analysis": analysis_data(record, states),
-    }
-
-
-def head_data(record: Record) -> dict[str, Any]:
-    """Return what is known about a game before its first turn."""
-    return {
         **shape_data(record.start),
         "title": record.game.title,
         "names": [player.agent for player in record.players],
@@ -88,21 +86,17 @@ def head_data(record: Record) -> dict[str, Any]:
         "start": "".join(map(str, record.start.board().ravel().tolist())),
         "scores": list(record.start.scores()),
         "left": record.start.pop_outs_left,
-        "counts_points": record.start.counts_points,
+        "counts_points": record.start.game.counts_points,
     }
-
-
-def limit_text(record: Record) -> str:
-    """Return the limit of a move."""
-    if record.isolation == "wasm":
-        return f"{shown(fuel_of(record.time_limit))} fuel a move"
-    return f"{record.time_limit:g} s per move"
 
 
 def facts(record: Record) -> list[str]:
     """Return facts about the conditions of the game."""
     rows, columns = record.start.board().shape
-    found = [f"{rows}×{columns}", limit_text(record), f"seed {record.seed}"]
+    limit = f"{record.time_limit:g} s per move"
+    if record.isolation == "wasm":
+        limit = f"{shown(fuel_of(record.time_limit))} fuel a move"
+    found = [f"{rows}×{columns}", limit, f"seed {record.seed}"]
     if record.game.sides is not None:
         (one, two), symbols = record.game.sides, record.start.symbols
         found.append(f"player 1 is {one} ({symbols[0]}), player 2 {two} ({symbols[1]})")
@@ -149,12 +143,13 @@ def shortened(details: list[str]) -> list[str]:
 
 
 def result_text(record: Record) -> str:
-    """Return who won and why the game ended."""
-    assert record.result is not None
+    """Return who won and why the game ended; an empty text while it is played."""
+    if record.result is None:
+        return ""
     one, two = record.result.scores
     winner = record.result.winner
     who = f"Player {winner} wins" if winner else "Nobody wins"
-    score = f", {one}:{two}" if record.start.counts_points else ""
+    score = f", {one}:{two}" if record.start.game.counts_points else ""
     return f"{who}{score} ({ENDINGS[record.result.ending]})."
 
 
@@ -219,3 +214,29 @@ def words(line: Any) -> list[str]:
     if not isinstance(line, list):
         raise ValueError(f"{line!r:.60} is no line of moves")
     return [str(move)[:8] for move in line[:MAX_LINE]]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command; return its exit status."""
+    parser = Parser(
+        prog="python3 -m connect4.views.page",
+        description="Make one HTML file that replays recorded games in any browser.",
+        epilog="example: python3 -m connect4.views.page game.json -o game.html",
+    )
+    parser.add_argument("records", metavar="RECORD", nargs="+", type=Path, help="a game's record")
+    parser.add_argument("-o", metavar="FILE", type=Path, required=True, help="the page to write")
+    arguments = parser.parse_args(argv)
+    try:
+        entry.ready()
+        text = page([records.read(path) for path in arguments.records])
+        document.write(text, arguments.o)
+    except InputError as error:
+        return fail(error)
+    count = len(arguments.records)
+    size = f"{len(text.encode()) / 1000:.0f} kB"
+    print(f"{arguments.o}: {count} game{'s' if count > 1 else ''}, {size}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
