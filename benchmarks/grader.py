@@ -28,7 +28,7 @@ from grader.handin.submission import Member, Submission
 from grader.marks.points import gradable
 from grader.play.executors import local_pool
 from grader.play.one_game import play_all, play_game
-from grader.play.schedule import Contestant, Match, PlannedGame, baseline, grade_games, submitted
+from grader.play.schedule import Match, PlannedGame, baseline, grade_games, submitted
 from grader.results.store import Attempt, Store
 from grader.rubric import reading as rubrics
 from grader.rubric.keys import make_board
@@ -80,37 +80,38 @@ SAYS_NODES = (
 """Uses all its time, and reports its work in an exception, its only output."""
 
 
-def contestants(source: str, number: int) -> tuple[list[Contestant], dict[str, str]]:
-    found = [Submission(f"s{place}", "", f"{source}# {place}\n") for place in range(number)]
-    return gradable(found), {str(item.sha256): str(item.source) for item in found}
+def submissions(source: str, number: int) -> list[Submission]:
+    return [Submission(f"s{place}", "", f"{source}# {place}\n") for place in range(number)]
 
 
 def schedule(
     source: str, board: str, games: int, seconds: float
-) -> tuple[list[PlannedGame], dict[str, str]]:
+) -> tuple[list[PlannedGame], list[Submission]]:
     """Return games of agents with one source against each other, each game with its own seed."""
-    (one, two), sources = contestants(source, 2)
+    found = submissions(source, 2)
+    one, two = gradable(found)
     rubric = rubrics.read()
     start = make_board(board, load_start(EXTENDED, board).to_json())
     match = Match("benchmark", one, two)
     return [
         PlannedGame(match, start, number, 1, number, seconds, rubric.limits)
         for number in range(games)
-    ], sources
+    ], found
 
 
 def play(
-    games: list[PlannedGame], sources: dict[str, str], jobs: int
+    games: list[PlannedGame], found: list[Submission], jobs: int
 ) -> tuple[float, list[Attempt]]:
     """Return the wall seconds from the first game handed out to the last one stored."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         with Store(place / "r.db", True) as store, local_pool(jobs, place / "scratch") as pool:
+            store.set_submissions(found)
             warm = [pool.executor.submit(abs, -1) for _ in range(jobs)]
             for future in warm:
                 future.result()
             began = perf_counter()
-            played = play_all(games, store, pool.executor, jobs, "process", sources)
+            played = play_all(games, store, pool.executor, jobs, "process")
             results = [result for _, result in played]
             seconds = perf_counter() - began
     assert all(result.fault is None for result in results), results
@@ -118,11 +119,11 @@ def play(
 
 
 def throughput(repeats: int) -> bool:
-    games, sources = schedule(COUNTS, "mid8x10", 24, 5.0)
+    games, found = schedule(COUNTS, "mid8x10", 24, 5.0)
     rates: dict[int, list[float]] = {1: [], 2: []}
     for number in range(repeats):
         for jobs in (1, 2) if number % 2 else (2, 1):
-            seconds, _ = play(games, sources, jobs)
+            seconds, _ = play(games, found, jobs)
             rates[jobs].append(len(games) / seconds)
     ratio = median(two / one for one, two in zip(rates[1], rates[2], strict=True))
     rows = [(median(rates[1]), median(rates[2]), ratio, REQUIRED_THROUGHPUT)]
@@ -135,15 +136,15 @@ def load(repeats: int) -> bool:
     nodes: dict[int, list[float]] = {1: [], 2: []}
     limits = rubrics.read().limits
     board = make_board("case4", load_start(EXTENDED, "case4").to_json())
-    (one, two), sources = contestants(SAYS_NODES, 2)
+    both = submissions(SAYS_NODES, 2)
     games = [
         PlannedGame(Match("load", player, baseline("random")), board, 0, side, 1, 0.5, limits)
-        for player in (one, two)
+        for player in gradable(both)
         for side in (1, 2)
     ]
     for number in range(repeats):
         for jobs in (1, 2) if number % 2 else (2, 1):
-            _, results = play(games, sources, jobs)
+            _, results = play(games, both, jobs)
             found = [
                 int(match[1])
                 for result in results
@@ -177,8 +178,10 @@ def fill(place: Path, games: int, rubric: Rubric, real: dict[tuple[str, int], At
         ahead = grade_games(gradable(found), rubric)
         for game in ahead[:per_student]:
             if (game.board.name, game.side) not in real:
-                job = game.job("process", {str(game.match.one.sha256): COUNTS})
-                real[game.board.name, game.side] = play_game({**job, "time_limit": 5.0})
+                job = {**game.job("process", store), "time_limit": 5.0}
+                for player in job["players"]:
+                    player["source"] = player["source"] and COUNTS
+                real[game.board.name, game.side] = play_game(job)
         store._database.execute("PRAGMA synchronous = OFF")
         for game in ahead:
             one, two = (player.name for player in game.players)

@@ -101,16 +101,15 @@ def test_a_shut_down_executor_leaves_no_process_and_no_file(tmp_path: Path) -> N
     assert not Path(f"/proc/{number}").exists()
     assert not (tmp_path / "scratch").exists()
     assert all(future.done() for future in waiting)
-    with pytest.raises(RuntimeError, match="the executor is shut down"):
+    with pytest.raises(RuntimeError):
         local.submit(process_number)
 
 
-def schedule(folder: Path) -> tuple[list[PlannedGame], dict[str, str]]:
-    """Return the games of two deterministic submissions, and their sources."""
+def schedule(folder: Path) -> tuple[list[PlannedGame], list[Submission]]:
+    """Return the games of two deterministic submissions, and both."""
     found = [Submission(f"s{number}", "", searcher(number, 1)) for number in (1, 2)]
     contestants = [submitted(item.name, str(item.sha256)) for item in found]
-    games_ahead = grade_games(contestants, rubrics.read(rubric(folder)))
-    return games_ahead, {str(item.sha256): str(item.source) for item in found}
+    return grade_games(contestants, rubrics.read(rubric(folder))), found
 
 
 def play(
@@ -119,10 +118,11 @@ def play(
     executor: Any,
     slots: int,
     ahead: list[PlannedGame],
-    sources: dict[str, str],
+    found: list[Submission],
 ) -> Path:
     with Store(folder / name, writing=True) as store:
-        for _, result in play_all(ahead, store, executor, slots, "process", sources):
+        store.set_submissions(found)
+        for _, result in play_all(ahead, store, executor, slots, "process"):
             assert result.fault is None, result
     return folder / name
 
@@ -130,24 +130,25 @@ def play(
 @pytest.mark.slow
 def test_one_worker_and_two_workers_play_the_same_games(tmp_path: Path) -> None:
     """Marks do not depend on how the games are spread."""
-    ahead, sources = schedule(tmp_path)
+    ahead, found = schedule(tmp_path)
     played = []
     for jobs in (1, 2):
         with LocalExecutor([None] * jobs, tmp_path / "scratch") as local:
-            played.append(play(tmp_path, f"{jobs}.db", local, jobs, ahead, sources))
+            played.append(play(tmp_path, f"{jobs}.db", local, jobs, ahead, found))
     assert len(games(played[0])) == len(ahead)
     assert games(played[1]) == games(played[0])
     assert stored_records(played[1]) == stored_records(played[0])
 
 
 def test_the_graders_own_fault_is_one_line_and_its_traceback_is_stored(tmp_path: Path) -> None:
-    ahead, sources = schedule(tmp_path)
+    ahead, found = schedule(tmp_path)
     with (
         LocalExecutor([None], tmp_path / "scratch") as local,
         Store(tmp_path / "r.db", writing=True) as store,
     ):
         broken = replace(ahead[0], board=make_board("broken", {"board": [[3]], "popouts": 0}))
-        for _ in play_all([broken], store, local, 1, "process", sources):
+        store.set_submissions(found)
+        for _ in play_all([broken], store, local, 1, "process"):
             pass
         assert store.played() == {}
     with closing(sqlite3.connect(tmp_path / "r.db")) as database:
@@ -213,16 +214,17 @@ def cluster() -> Any:
 
 def test_a_dask_cluster_plays_the_same_games(cluster: Any, tmp_path: Path) -> None:
     """Also when one of its workers is killed on the way: that costs only the running games."""
-    ahead, sources = schedule(tmp_path)
+    ahead, found = schedule(tmp_path)
     with LocalExecutor([None], tmp_path / "scratch") as local:
-        here = play(tmp_path, "here.db", local, 1, ahead, sources)
+        here = play(tmp_path, "here.db", local, 1, ahead, found)
     with cluster_pool(cluster.scheduler_address) as pool:
         assert pool.slots == 2
         there = tmp_path / "there.db"
         workers = pool.executor.submit(os.getpid).result(30)
         killed = False
         with Store(there, writing=True) as store:
-            for _, result in play_all(ahead, store, pool.executor, pool.slots, "process", sources):
+            store.set_submissions(found)
+            for _, result in play_all(ahead, store, pool.executor, pool.slots, "process"):
                 assert result.fault is None, result
                 if not killed:
                     os.kill(workers, signal.SIGKILL)

@@ -14,8 +14,9 @@ import pytest
 
 from connect4.errors import InputError
 from grader.__main__ import make_parser
+from grader.commands.ladder import LadderRun, begin
 from grader.handin import find as submissions
-from grader.ladder.book import Book, pseudonym
+from grader.ladder.book import Book, Version, pseudonym
 from grader.ladder.league import (
     Entry,
     Standings,
@@ -23,9 +24,7 @@ from grader.ladder.league import (
     ratings_csv,
     read_league,
     table_text,
-    terms_of,
 )
-from grader.ladder.run import Begun, LadderRun, begin
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from tests.command import ROOT, assert_refused, run
@@ -59,18 +58,17 @@ class Term:
     def hand_in(self, name: str, strength: float, note: str = "") -> None:
         hand_in(self.folder, name, strength, note)
 
-    def run(self, day: str = "2026-10-05", minutes: float = 5.0) -> tuple[Begun, str]:
-        """Rate the hand-ins; return the run and why it ended."""
+    def run(self, day: str = "2026-10-05", minutes: float = 5.0) -> tuple[list[Version], str]:
+        """Rate the hand-ins; return the new versions and why the run ended."""
         with Book(self.path, writing=True) as book:
             found = submissions.find([self.folder], self.rubric.submission)
-            begun = begin(book, self.rubric, found, day)
-            ended = LadderRun(book, self.rubric, begun, simulated_pool(), "process", minutes).go()
-        return begun, ended
+            run, new = begin(book, self.rubric, found, day)
+            terms = book, self.rubric, run, new, simulated_pool(), "process", minutes
+            return new, LadderRun(*terms).go()
 
     def standings(self) -> Standings:
         with Book(self.path, writing=False) as book:
-            league = read_league(book, self.rubric)
-            return Standings(league, book.games(terms_of(self.rubric)), book.day)
+            return Standings(book, self.rubric)
 
     def entry(self, name: str) -> Entry:
         """Return the line of a student or of a rung."""
@@ -98,12 +96,12 @@ def term(tmp_path: Path) -> Term:
 
 @pytest.mark.slow
 def test_a_version_is_known_by_its_content(term: Term) -> None:
-    assert [(item.student, item.number) for item in term.run()[0].fresh] == [("ann", 1), ("bob", 1)]
-    assert term.run("2026-10-06")[0].fresh == []
+    assert [(item.student, item.number) for item in term.run()[0]] == [("ann", 1), ("bob", 1)]
+    assert term.run("2026-10-06")[0] == []
     term.hand_in("bob", 180.0, "changed")
-    assert [(item.student, item.number) for item in term.run("2026-10-07")[0].fresh] == [("bob", 2)]
+    assert [(item.student, item.number) for item in term.run("2026-10-07")[0]] == [("bob", 2)]
     term.hand_in("bob", 180.0)
-    assert term.run("2026-10-08")[0].fresh == [], "the first version again"
+    assert term.run("2026-10-08")[0] == [], "the first version again"
     student = term.entry("bob").student
     assert student is not None
     assert student.latest == student.versions[0].sha256
@@ -181,8 +179,8 @@ def test_a_stopped_round_is_finished_before_the_next_is_chosen(term: Term) -> No
         with Book(stopped.path, writing=True) as book:
             found = submissions.find([stopped.folder], stopped.rubric.submission)
             begun = begin(book, stopped.rubric, found, "2026-10-05")
-            assert begun.number == 1
-            once = LadderRun(book, stopped.rubric, begun, simulated_pool(), "process", 5.0, kill)
+            assert begun[0] == 1
+            once = LadderRun(book, stopped.rubric, *begun, simulated_pool(), "process", 5.0, kill)
             try:
                 once.go()
             except Killed:

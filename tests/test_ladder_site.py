@@ -19,7 +19,7 @@ import pytest
 
 from grader.commands.ladder import Live, serving
 from grader.ladder.book import Book
-from grader.ladder.league import Standings, read_league, terms_of
+from grader.ladder.league import Standings
 from grader.ladder.site import write_site
 from grader.output.replays import public_reason
 from tests import grading
@@ -38,8 +38,7 @@ PLAYGROUND = "https://example.org/play/"
 def written(term: Term) -> int:
     """Write the site of a term; return how many pages have changed."""
     with Book(term.path, writing=False) as book:
-        league = read_league(book, term.rubric)
-        standings = Standings(league, book.games(terms_of(term.rubric)), book.day)
+        standings = Standings(book, term.rubric)
         return write_site(book, standings, term.folder.parent / SITE, PLAYGROUND)
 
 
@@ -372,7 +371,7 @@ def test_watching_plays_what_is_copied_in_and_ctrl_c_ends_it(real: Path, tmp_pat
         shown = iter(process.stdout.readline, "")
         assert "no new versions\n" in until("looking for new hand-ins every 0.1 s", shown)
         grading.hand_in(folder / "class", "bob stone", searcher(1, -1, "bob"))
-        later = until("every rating is known well enough", shown)
+        later = until("looking for new hand-ins", shown)
         assert later[0] == "new: bob stone v1 (1)\n", "nothing is printed while nothing is new"
         assert re.search(r"bob stone +v1 ", "".join(later))
         started = grading.descendants(process.pid)

@@ -166,7 +166,7 @@ class Duel:
         for part in self.parts:
             comparison = PartComparison(self.rubric, part, self.old)
             games = self.games(part)
-            played = play_all(games, store, pool.executor, pool.slots, level, self.sources)
+            played = play_all(games, store, pool.executor, pool.slots, level)
             with contextlib.closing(played):
                 for game, attempt in played:
                     if attempt.played is None or attempt.fault:
@@ -182,7 +182,8 @@ class Duel:
         methods = tuple(METHOD_OF[part] for part in self.parts)
         pace = Pace(rubric.match.time_limit, methods, rubric.compare.boards)
         tried = [item for item in (self.new, self.old) if item.sha256 is not None]
-        loaded = load_all(tried, rubric, store, pool, level, self.sources, pace)
+        store.add_sources(self.sources)
+        loaded = load_all(tried, rubric, store, pool, level, pace)
         with contextlib.closing(loaded):
             for item, problem, fault in loaded:
                 if fault is not None:

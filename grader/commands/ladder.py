@@ -1,6 +1,7 @@
 """The command `ladder`: rates every version that a class hands in over a term.
 
-It can show the site on this machine during play, beside the game that was played last.
+A run finds new versions, chooses pairs and plays them, as `grade` does. The command can show the
+site on this machine during play, beside the game that was played last.
 """
 
 from __future__ import annotations
@@ -10,38 +11,51 @@ import contextlib
 import datetime
 import json
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Final, TypeAlias
 from urllib.parse import unquote
 
-from connect4.errors import InputError
+from connect4.errors import InputError, headline
 from connect4.views import document
 from connect4.views.page import PARTS
 from connect4.views.web.server import POLICY, Content, Server
 from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, read_rubric, say
 from grader.handin import find as submissions
+from grader.handin import form
 from grader.handin.submission import Submission
-from grader.ladder.book import Book
+from grader.ladder.book import Book, PlannedPair, Version
+from grader.ladder.fit import choose, widest_first
 from grader.ladder.league import (
+    League,
     Standings,
-    played_text,
     player_id,
-    ratings_csv,
     read_league,
     table_text,
     terms_of,
+    write_tables,
 )
-from grader.ladder.run import KNOWN, UNPLAYED, LadderRun, begin
 from grader.ladder.site import write_site
-from grader.output.files import check_out, write
+from grader.output.files import check_out
 from grader.output.replays import made_public, replay
 from grader.output.results import note_run
-from grader.play.executors import worker_count
-from grader.play.schedule import PlannedGame
+from grader.play.executors import Pool, duration, worker_count
+from grader.play.one_game import (
+    DEADLY,
+    HOPELESS,
+    agent_trials,
+    play_suspects_alone,
+    play_trials,
+)
+from grader.play.schedule import PlannedGame, opponent
+from grader.play.working_time import Pace, load_all, too_slow
+from grader.results.store import ATTEMPTS, Attempt
 from grader.rubric.model import PRACTICE_SEED, Rubric
-from grader.rubric.reading import PUBLIC_SEED
+from grader.rubric.reading import PUBLIC_SEED, stored_values
 
 KINDS: Final = {
     ".html": "text/html",
@@ -54,10 +68,6 @@ KINDS: Final = {
 NO_GAME: Final = "<main><p>No game has ended yet.</p></main>"
 
 
-def _waiting() -> str:
-    return document.whole("No game yet", document.style_sheet(("base",)), NO_GAME)
-
-
 @dataclass
 class Live:
     """The state that the page polls: numbers that increase when the site or the game changes."""
@@ -65,12 +75,7 @@ class Live:
     site: int = 0
     game: int = 0
     text: str = "no game yet"
-    latest: str = field(default_factory=_waiting)
-
-    @property
-    def state(self) -> dict[str, int | str]:
-        """Return what the page asks for each second."""
-        return {"site": self.site, "game": self.game, "text": self.text}
+    latest: str = ""
 
     def show(self, book: Book, key: str, names: tuple[str, str]) -> None:
         """Show a game that has just been played."""
@@ -98,27 +103,202 @@ def site_file(site: Path, path: str) -> Content | None:
 def serving(site: Path, port: int, live: Live) -> Iterator[str]:
     """Serve the site on this machine only; yield the address. Port 0 takes any free one."""
     page = document.served("Ladder", document.assets(("live",), "html"))
+    none = document.whole("No game yet", document.style_sheet(("base",)), NO_GAME)
     style, script = document.style_sheet(("base", "live")), document.assets(("theme", "live"), "js")
+
+    def state() -> str:
+        return json.dumps({"site": live.site, "game": live.game, "text": live.text})
+
     with Server(port, with_token=False) as server:
         server.gets = {
             "": lambda: Content("text/html", page, f"{POLICY}; frame-src 'self'"),
             "page.css": lambda: Content("text/css", style),
             "page.js": lambda: Content("text/javascript", script),
-            "live.json": lambda: Content("application/json", json.dumps(live.state)),
-            "latest.html": lambda: Content("text/html", live.latest, ""),
+            "live.json": lambda: Content("application/json", state()),
+            "latest.html": lambda: Content("text/html", live.latest or none, ""),
         }
         server.find = lambda path: site_file(site, path)
         yield server.address
 
 
+KNOWN: Final = "every rating is known well enough"
+UNPLAYED: Final = "no game could be played; see the failures above"
+
+EVERY: Final = 30.0
+"""Seconds between two lines of progress."""
+
+
+def begin(
+    book: Book, rubric: Rubric, found: Sequence[Submission], day: str
+) -> tuple[int, list[Version]]:
+    """Store the hand-ins of a day, and begin a run or continue a stopped one.
+
+    The form of new versions is checked. Return the number of the run, and the new versions.
+    """
+    secret = book.secret(make=True) if rubric.match.seed is None else rubric.match.seed
+    assert secret is not None
+    for title in book.take_stock():
+        say(f"the last run was ended by the machine during {title}")
+    known = book.known()
+    problems: dict[str, str] = {}
+    for item in found:
+        if item.source is None or item.problem or item.sha256 in known:
+            continue
+        findings = form.check_source(item.source, rubric.submission)
+        broken = next((finding for finding in findings if finding.required), None)
+        if broken is not None:
+            problems[str(item.sha256)] = f"line {broken.line}: {broken.rule}: {broken.text}"
+    fresh = book.note(found, problems, day, secret)
+    book.set_meta({"day": day, "rubric": json.dumps(stored_values(rubric))})
+    return book.begin_run(day), fresh
+
+
+@dataclass
+class LadderRun:
+    """Plays until every rating is known well enough, or the time is used."""
+
+    book: Book
+    rubric: Rubric
+    number: int
+    fresh: list[Version]
+    pool: Pool
+    level: str
+    minutes: float
+    follow: Callable[[PlannedGame], None] = lambda game: None
+    """Called after each game has been stored."""
+    began: float = field(default_factory=time.monotonic)
+    held: set[str] = field(default_factory=set)
+    """The sources whose processes could not be ended."""
+    tries: Counter[str] = field(default_factory=Counter)
+    """How often a game has failed in this run, by key."""
+    played: int = 0
+    told: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self.terms = terms_of(self.rubric)
+
+    @property
+    def seconds_left(self) -> float:
+        """Return how many seconds of the run's time are left."""
+        return max(0.0, self.began + self.minutes * 60 - time.monotonic())
+
+    def go(self) -> str:
+        """Play; return why the run ended."""
+        ended = self._play_rounds()
+        self.book.end_run(self.number, f"{len(self.fresh)} new; {ended}")
+        return ended
+
+    def _play_rounds(self) -> str:
+        rules = self.rubric.ladder
+        trials = agent_trials(map(opponent, rules.rungs), rules.boards, self.rubric)
+        play_trials(trials, "rung", self.rubric.source, self.book, self.pool, self.level)
+        league = self._load(read_league(self.book, self.rubric))
+        while True:
+            waiting = self._waiting(league)
+            if self.seconds_left <= 0:
+                return f"the time is used ({self.minutes:g} min)"
+            if not waiting:
+                plans = self._next_round(league)
+                if not plans:
+                    return KNOWN
+                rows = [(plan, [game.key for game in league.games(plan)]) for plan in plans]
+                self.book.plan(rows, self.number, self.terms)
+                continue
+            self._play(waiting, league)
+            if self.tries.total() >= HOPELESS and not self.played:
+                return UNPLAYED
+
+    def _next_round(self, league: League) -> list[PlannedPair]:
+        """Return the pairs of the next round; none if no player needs one."""
+        rules = self.rubric.ladder
+        players = league.players
+        current = [at for at in league.current() if player_id(players[at]) not in self.held]
+        needing = widest_first(league.fit, [place for place in current if place], rules.width)
+        chosen = choose(
+            league.fit,
+            needing,
+            current,
+            [place for place in league.rungs if place in current],
+            self.pool.slots,
+            self._void(league),
+        )
+        return [league.planned(item) for item in chosen]
+
+    def _void(self, league: League) -> dict[int, set[int]]:
+        """Return for each player the opponents against which a game keeps failing."""
+        found: dict[int, set[int]] = {}
+        hopeless = self._hopeless()
+        for plan, missing in self.book.unplayed(self.terms).items():
+            if not hopeless.isdisjoint(missing):
+                one, two = league.index.get(plan.one), league.index.get(plan.two)
+                if one is not None and two is not None:
+                    found.setdefault(one, set()).add(two)
+                    found.setdefault(two, set()).add(one)
+        return found
+
+    def _hopeless(self) -> set[str]:
+        """Return the keys of the games that are no longer tried."""
+        final = {key for key, count in self.tries.items() if count >= ATTEMPTS}
+        return final | {key for key, deaths in self.book.suspects().items() if deaths >= DEADLY}
+
+    def _waiting(self, league: League) -> list[PlannedGame]:
+        """Return the games of planned pairs that have no result and can be played."""
+        hopeless = self._hopeless()
+        able = {player_id(league.players[place]) for place in league.rungs}
+        able |= {item.sha256 for item in league.versions() if item.problem is None}
+        return [
+            game
+            for plan, missing in self.book.unplayed(self.terms).items()
+            if {plan.one, plan.two} <= able - self.held and hopeless.isdisjoint(missing)
+            for game in league.games(plan)
+            if game.key in missing
+        ]
+
+    def _play(self, waiting: list[PlannedGame], league: League) -> None:
+        """Play the games of planned pairs until they are done or the time is used."""
+        in_time = partial(takewhile, lambda game: self.seconds_left > 0)
+        done = play_suspects_alone(waiting, in_time, self.book, self.pool, self.level)
+        with contextlib.closing(done):
+            for game, attempt in done:
+                self._count(game, attempt)
+                self.follow(game)
+        league.rate(self.book.pairs(self.terms))
+
+    def _count(self, game: PlannedGame, attempt: Attempt) -> None:
+        self.played += attempt.fault is None
+        if attempt.fault:
+            self.tries[game.key] += 1
+            say(f"{game.title}: {attempt.fault}")
+        for side in attempt.left_behind:
+            self.held.add(str(game.players[side - 1].sha256))
+        if time.monotonic() - self.told >= EVERY:
+            self.told = time.monotonic()
+            say(f"{self.played} games played, at most {duration(self.seconds_left)} left")
+
+    def _load(self, league: League) -> League:
+        """Load each current version once; return the league without those that fail."""
+        names = league.real_names()  # the teacher's terminal shows no pseudonyms
+        current = [league.players[place] for place in league.current() if place not in league.rungs]
+        wanted = [replace(player, name=names[str(player.sha256)]) for player in current]
+        rules = self.rubric.ladder
+        pace = Pace(rules.time_limit, ("intelligent",), rules.boards)
+        trials = load_all(wanted, self.rubric, self.book, self.pool, self.level, pace)
+        changed = False
+        with contextlib.closing(trials):
+            for player, problem, fault in trials:
+                if problem is not None or fault is not None:
+                    changed = True
+                    say(f"{player.name}: {fault or headline(problem or '')}")
+        for line in too_slow(wanted, self.rubric, pace, self.book):
+            say(line)
+        return read_league(self.book, self.rubric) if changed else league
+
+
 REWRITE_SECONDS: Final = 5.0
 """During play the site is written at most once in these seconds, and for a tenth of the time."""
 
-
 EARLY: Final = "stopped; the same command continues"
 """Why a run ended that Ctrl-C has stopped."""
-
-HOUR: Final = 3600.0
 
 COPIED_SECONDS: Final = 1.0
 """With `--watch`, new hand-ins are read again after N seconds, until no file has changed."""
@@ -152,16 +332,6 @@ def run_ladder(arguments: argparse.Namespace) -> int:
     return command.status
 
 
-def write_tables(book: Book, rubric: Rubric) -> Standings:
-    """Write the teacher's files beside the results file; return the standings."""
-    league = read_league(book, rubric)
-    standings = Standings(league, book.games(terms_of(rubric)), book.day)
-    text = ratings_csv(standings, book.submissions(), rubric.ladder.address)
-    write(book.path.with_suffix(".csv"), text)
-    write(book.path.with_name(f"{book.path.stem}-runs.csv"), played_text(book, league))
-    return standings
-
-
 @dataclass
 class LadderCommand:
     """One or more runs of the ladder with the same options."""
@@ -172,10 +342,6 @@ class LadderCommand:
     live: Live
     written: float = field(default_factory=time.monotonic)
     pause: float = REWRITE_SECONDS
-    names: dict[str, str] = field(default_factory=dict)
-    """The name of each player on the site, by the player's id."""
-    told: bool = False
-    """Whether the command has reported that it looks for new hand-ins."""
     status: int = STOPPED
     """The exit status if the command ends now."""
 
@@ -183,23 +349,23 @@ class LadderCommand:
         """Run once, or with `--watch` until it is stopped."""
         known: Look | None = None
         found = self._find()
+        seconds = self.arguments.watch
         while True:
             if self._look(found) != known:
                 ended = self._one_run(found)
                 if ended == EARLY:
                     return
                 known = self._look(found) if ended == KNOWN else None
-            if self.arguments.watch is None:
+                if seconds is not None and known is not None:
+                    line = f"looking for new hand-ins every {seconds:g} s; Ctrl-C ends this"
+                    print(line, flush=True)
+            if seconds is None:
                 break
-            if known is not None and not self.told:
-                self.told = True
-                seconds = self.arguments.watch
-                print(f"looking for new hand-ins every {seconds:g} s; Ctrl-C ends this", flush=True)
             found = self._find_later(found)
         if self.arguments.serve is not None:
             print("done; the site is available until Ctrl-C", flush=True)
             while True:
-                time.sleep(HOUR)
+                time.sleep(3600)
 
     def _find(self) -> list[Submission]:
         return submissions.find(self.arguments.paths, self.rubric.submission)
@@ -231,11 +397,11 @@ class LadderCommand:
         """Play until the ratings are known, the time is used or Ctrl-C; return why it ended."""
         arguments, book = self.arguments, self.book
         self.status = STOPPED
-        begun = begin(book, self.rubric, found, self._day())
+        number, new = begin(book, self.rubric, found, self._day())
         for item in found:
             if item.problem:
                 say(f"{item.name}: not read: {item.problem}")
-        fresh = [f"{item.student} v{item.number}" for item in begun.fresh]
+        fresh = [f"{item.student} v{item.number}" for item in new]
         more = f"{', ...' if len(fresh) > 8 else ''} ({len(fresh)})"
         print(f"new: {', '.join(fresh[:8])}{more}" if fresh else "no new versions", flush=True)
         ended = EARLY
@@ -243,7 +409,7 @@ class LadderCommand:
         with contextlib.suppress(KeyboardInterrupt), open_pool(arguments, book.path) as pool:
             level = isolation_level(arguments, self.rubric)
             note_run(book, level)
-            terms = book, self.rubric, begun, pool, level, arguments.minutes
+            terms = book, self.rubric, number, new, pool, level, arguments.minutes
             ended = LadderRun(*terms, self._follow).go()
             self.status = STOPPED if ended == UNPLAYED else DONE
         print(table_text(self._write()))
@@ -253,8 +419,8 @@ class LadderCommand:
     def _follow(self, game: PlannedGame) -> None:
         """Show a game that has just been played; write the site again if it is time."""
         if self.arguments.serve is not None:
-            one, two = (self.names.get(player_id(player), player.name) for player in game.players)
-            self.live.show(self.book, game.key, (one, two))
+            one, two = game.players
+            self.live.show(self.book, game.key, (one.name, two.name))
         if self.arguments.site is not None and time.monotonic() - self.written > self.pause:
             self._write()
 
@@ -266,11 +432,6 @@ class LadderCommand:
             link = self.arguments.playground or ""
             if write_site(self.book, standings, self.arguments.site, link):
                 self.live.site += 1
-            self.names = {
-                version.sha256: f"{standings.public_name(student)} v{version.number}"
-                for student in reversed(standings.league.students)
-                for version in student.versions
-            }
         self.written = time.monotonic()
         self.pause = max(REWRITE_SECONDS, 10 * (self.written - began))
         return standings

@@ -40,9 +40,15 @@ from grader.output.results import (
     results_of,
 )
 from grader.play.executors import Pool, Progress, duration, load_text, other_load, worker_count
-from grader.play.one_game import DEADLY, HOPELESS, play_suspects_alone
+from grader.play.one_game import (
+    DEADLY,
+    HOPELESS,
+    grade_trials,
+    play_suspects_alone,
+    play_trials,
+    tournament_trials,
+)
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
-from grader.play.trials import grade_trials, play_trials, tournament_trials
 from grader.play.working_time import LOADING, METHODS, Pace, is_passing, load_all, too_slow
 from grader.results.database import has_results
 from grader.results.store import ATTEMPTS, STARVED, Attempt, Store
@@ -115,11 +121,6 @@ class ClassRun:
     def _of_a_class(self) -> bool:
         """Whether several people are marked, so that the seed must be secret."""
         return self.kind == TOURNAMENT or len(self.found) > 1
-
-    @property
-    def _sources(self) -> dict[str, str]:
-        """The source of each submission, by its hash."""
-        return {str(item.sha256): item.source for item in self.found if item.source is not None}
 
     def _check_seed(self) -> None:
         """Reject the practice seed for a class; warn of other seeds that can be guessed."""
@@ -243,8 +244,8 @@ class ClassRun:
         with contextlib.suppress(KeyboardInterrupt), open_pool(self.arguments, store.path) as pool:
             level = isolation_level(self.arguments, self.rubric)
             note_run(store, level)
-            trials = (grade_trials if self.kind == GRADE else tournament_trials)(self.rubric, level)
-            play_trials(trials, "agent", self.rubric.source, store, pool)
+            trials = (grade_trials if self.kind == GRADE else tournament_trials)(self.rubric)
+            play_trials(trials, "agent", self.rubric.source, store, pool, level)
             results = self._load(store, pool, level)
             self._announce(results)
             todo = self._missing(results)
@@ -253,7 +254,7 @@ class ClassRun:
                 if load is not None:
                     say(load_text(load))
             while todo:
-                played = play_suspects_alone(todo, iter, store, pool, level, self._sources)
+                played = play_suspects_alone(todo, iter, store, pool, level)
                 with Progress(len(todo)) as progress, contextlib.closing(played):
                     hopeless = not self._follow(played, results, progress)
                 if store.suspects():  # whoever ended a worker may be set aside
@@ -309,7 +310,7 @@ class ClassRun:
         aside = store.set_aside()
         tried = [item for item in self._with_files() if item.sha256 not in aside]
         pace = self._pace()
-        trials = load_all(tried, self.rubric, store, pool, level, self._sources, pace)
+        trials = load_all(tried, self.rubric, store, pool, level, pace)
         with contextlib.closing(trials):  # whatever is raised here, it still needs the store
             for item, problem, fault in trials:
                 if problem is not None and not item.is_submission:
@@ -360,9 +361,8 @@ class ClassRun:
             level = isolation_level(self.arguments, self.rubric)
             say("asking each file for a move ...")
             pace, tried = self._pace(), self._with_files()
-            for item, problem, fault in load_all(
-                tried, self.rubric, store, pool, level, self._sources, pace
-            ):
+            store.set_submissions(self.found)
+            for item, problem, fault in load_all(tried, self.rubric, store, pool, level, pace):
                 if problem or fault:
                     say(f"{item.name}: {headline(problem or fault or '')}")
             self._tell_too_slow(store)

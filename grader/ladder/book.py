@@ -78,16 +78,6 @@ class PlannedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class PairRow:
-    """A planned pair with the keys of its games by side."""
-
-    plan: PlannedPair
-    keys: tuple[str, str]
-    missing: tuple[str, ...]
-    """The keys of the games that have no result."""
-
-
-@dataclass(frozen=True, slots=True)
 class GameRow:
     """A played game from the view of player `one`."""
 
@@ -127,15 +117,13 @@ class Book(Store):
         self.set_submissions(found)
         with self.transaction() as database:
             database.execute("UPDATE student SET present = 0")
-            taken = {row[0] for row in database.execute("SELECT pseudonym FROM student")}
+            called = self._pairs("SELECT name, pseudonym FROM student")
             for item in found:
-                there = database.execute("SELECT 1 FROM student WHERE name = ?", (item.name,))
-                if there.fetchone() is None:
-                    called = pseudonym(secret, item.name, taken)
-                    taken.add(called)
+                if item.name not in called:
+                    called[item.name] = pseudonym(secret, item.name, set(called.values()))
                     database.execute(
                         "INSERT INTO student VALUES (?, ?, ?, 1, NULL, NULL)",
-                        (item.name, called, private_token(secret, item.name)),
+                        (item.name, called[item.name], private_token(secret, item.name)),
                     )
                 latest = None if item.problem else item.sha256
                 database.execute(
@@ -193,7 +181,7 @@ class Book(Store):
             )
 
     def plan(
-        self, pairs: Iterable[tuple[PlannedPair, tuple[str, str]]], run: int, terms: str
+        self, pairs: Iterable[tuple[PlannedPair, Sequence[str]]], run: int, terms: str
     ) -> None:
         """Store the pairs of a round, each with the keys of its games, in one transaction."""
         with self.transaction() as database:
@@ -206,20 +194,15 @@ class Book(Store):
                         (*row, plan.why, terms),
                     )
 
-    def unplayed(self, terms: str) -> list[PairRow]:
-        """Return the planned pairs that lack a result, in the order of the plan."""
-        rows = self._database.execute(
-            "SELECT one, two, number, wanted_by, why, key, "
-            f"key IN (SELECT key FROM game WHERE fault IS NULL AND {WHOLE}) FROM planned "
-            "WHERE terms = ? AND pair IN (SELECT pair FROM planned LEFT JOIN game USING (key) "
-            f"WHERE fault IS NOT NULL OR ({WHOLE}) IS NOT TRUE) ORDER BY pair, side",
+    def unplayed(self, terms: str) -> dict[PlannedPair, list[str]]:
+        """Return the keys of the games without a result, by planned pair, in order of the plan."""
+        found: dict[PlannedPair, list[str]] = {}
+        for *pair, key in self._database.execute(
+            "SELECT one, two, number, wanted_by, why, key FROM planned LEFT JOIN game USING (key) "
+            f"WHERE terms = ? AND (fault IS NOT NULL OR ({WHOLE}) IS NOT TRUE) ORDER BY pair, side",
             (terms,),
-        ).fetchall()
-        found = []
-        for first, second in zip(rows[::2], rows[1::2], strict=True):
-            missing = tuple(row[5] for row in (first, second) if not row[6])
-            keys = first[5], second[5]
-            found.append(PairRow(PlannedPair(*first[:5]), keys, missing))
+        ):
+            found.setdefault(PlannedPair(*pair), []).append(key)
         return found
 
     def pairs(self, terms: str) -> list[tuple[str, str, float]]:
@@ -240,42 +223,30 @@ class Book(Store):
 
     def games(self, terms: str) -> list[GameRow]:
         """Return every game of a pair that is complete, in the order of the plan."""
+        played = self.played()
         rows = self._database.execute(
-            "SELECT key, one, two, side, score1 - score2, timeouts1, invalid1, errors1, starved1, "
-            "timeouts2, invalid2, errors2, starved2 "
-            f"FROM planned JOIN game USING (key) WHERE terms = ? AND fault IS NULL AND {WHOLE} "
-            "AND pair IN (SELECT pair FROM planned JOIN game USING (key) WHERE fault IS NULL "
-            f"AND {WHOLE} GROUP BY pair HAVING count(*) = 2) ORDER BY pair, side",
-            (terms,),
-        )
+            "SELECT key, one, two, side FROM planned WHERE terms = ? ORDER BY pair, side", (terms,)
+        ).fetchall()
         found = []
-        for key, one, two, side, margin, *counts in rows:
-            faults = Faults(*counts[:4]), Faults(*counts[4:])
-            if side == 2:
-                faults = faults[1], faults[0]
-            own = margin if side == 1 else -margin
-            found.append(GameRow(key, one, two, side, own, faults))
+        for pair in zip(rows[::2], rows[1::2], strict=True):
+            for key, one, two, side in pair if all(row[0] in played for row in pair) else ():
+                result, own, other = played[key], side - 1, 2 - side
+                margin = result.scores[own] - result.scores[other]
+                faults = result.faults[own], result.faults[other]
+                found.append(GameRow(key, one, two, side, margin, faults))
         return found
 
-    def runs(self) -> list[tuple[int, str, str, list[tuple[str, str, str, str, float | None]]]]:
-        """Return number, day and note of each run, and its pairs.
+    def planned(self) -> list[tuple[int, str, str, str, str, str, float | None, str]]:
+        """Return number and day of the run of each pair, the pair, and the note of the run.
 
-        Each pair gives the player that it was played for, both players, the reason, and the seconds
-        of both games.
+        The pair: the player that it was played for, both players, the reason, and the seconds of
+        both games.
         """
-        listed: dict[int, list[tuple[str, str, str, str, float | None]]] = {}
-        for run, *pair in self._database.execute(
-            "SELECT run, wanted_by, one, two, why, sum(seconds) FROM planned "
-            "LEFT JOIN game USING (key) GROUP BY pair ORDER BY pair"
-        ):
-            listed.setdefault(run, []).append(tuple(pair))
-        rows = self._database.execute("SELECT number, day, note FROM run ORDER BY number")
-        return [(number, day, note, listed.get(number, [])) for number, day, note in rows]
-
-    @property
-    def day(self) -> str:
-        """Return the day that the site is made for."""
-        return self.meta("day") or ""
+        return self._database.execute(
+            "SELECT run.number, day, wanted_by, one, two, why, sum(seconds), note FROM planned "
+            "JOIN run ON run.number = planned.run LEFT JOIN game USING (key) "
+            "GROUP BY pair ORDER BY pair"
+        ).fetchall()
 
 
 ADJECTIVES: Final = [

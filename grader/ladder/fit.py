@@ -17,12 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.marks.tally import ROUNDING, Interval, t_quantile
+from grader.marks.tournament import Floats, Ints, normal_equations
 
 Pair: TypeAlias = tuple[int, int, float]
 """Players one and two of a pair of games with sides swapped, and the mean margin of one."""
-
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 FIRST_NOISE: Final = 60.0
 """The standard deviation of a pair's margin that is assumed while no pair has been repeated."""
@@ -46,18 +44,6 @@ LEAST_GAIN: Final = 0.005
 
 
 @dataclass(frozen=True)
-class Pairings:
-    """The pairs of each pairing together: players, number, mean margin, and sum of squares."""
-
-    one: Ints
-    two: Ints
-    number: Floats
-    mean: Floats
-    within: float
-    """The sum of squared deviations of pairs from the mean of their pairing."""
-
-
-@dataclass(frozen=True)
 class Noise:
     """The variance components of a pair's margin, and the degrees of freedom of their estimate.
 
@@ -69,13 +55,13 @@ class Noise:
     pairing: float
     freedom: int
 
-    def weight(self, number: Floats) -> Floats:
-        """Return the weight of the mean of `number` pairs of one pairing."""
-        return np.asarray(1 / (self.pairing + self.pair / number), dtype=np.float64)
 
+def pairings(pairs: Sequence[Pair]) -> tuple[Ints, Ints, Floats, Floats, float]:
+    """Group pairs by pairing; the order of the two players does not matter.
 
-def pairings(pairs: Sequence[Pair]) -> Pairings:
-    """Group pairs by pairing; the order of the two players does not matter."""
+    Return the players, number and mean margin of each pairing, and the sum of squared deviations
+    of pairs from the mean of their pairing.
+    """
     table = np.array(pairs, dtype=np.float64).reshape(-1, 3)
     one, two = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
     margin = np.where(one < two, table[:, 2], -table[:, 2])
@@ -85,7 +71,7 @@ def pairings(pairs: Sequence[Pair]) -> Pairings:
     number = np.bincount(place, minlength=len(codes)).astype(np.float64)
     mean = np.bincount(place, margin, minlength=len(codes)) / np.maximum(number, 1)
     within = float(((margin - mean[place]) ** 2).sum())
-    return Pairings(codes // size, codes % size, number, mean, within)
+    return codes // size, codes % size, number, mean, within
 
 
 class Fit:
@@ -98,34 +84,34 @@ class Fit:
 
     def __init__(self, count: int, pairs: Sequence[Pair], confidence: float) -> None:
         self.count = count
-        self.played = pairings(pairs)
+        self.one, self.two, self.number, self.mean, within = pairings(pairs)
         self._confidence = confidence
-        self._rated = _reached(count, self.played)
-        self._inside = self._rated[self.played.one]
-        self.noise = self._noise()
-        self.values, self._matrix = self._solved(self.noise.weight(self.played.number))
+        self._rated = _reached(count, self.one, self.two)
+        self._inside = self._rated[self.one]
+        self.noise = self._noise(within)
+        weights = 1 / (self.noise.pairing + self.noise.pair / self.number)
+        self.values, self._matrix = self._solved(weights)
 
     @property
     def _unknown(self) -> Ints:
         """Return the players with a rating, apart from the anchor."""
         return np.flatnonzero(self._rated[1:]) + 1
 
-    def _noise(self) -> Noise:
+    def _noise(self, within: float) -> Noise:
         """Estimate the variance components from a fit that weights every pair equally."""
-        held = self.played
-        number = held.number[self._inside]
+        number = self.number[self._inside]
         pairs, groups, unknown = number.sum(), len(number), len(self._unknown)
-        values, _ = self._solved(held.number)
-        residuals = (held.mean - (values[held.one] - values[held.two]))[self._inside]
+        values, _ = self._solved(self.number)
+        residuals = (self.mean - (values[self.one] - values[self.two]))[self._inside]
         between = float((number * residuals**2).sum())
         repeated, spare = int(pairs) - groups, groups - unknown
         floor = ROUNDING**2
         if repeated + spare < 1:
             return Noise(FIRST_NOISE**2, 0.0, 1)
-        together = max((held.within + between) / (repeated + spare), floor)
+        together = max((within + between) / (repeated + spare), floor)
         if min(repeated, spare) < 1:
             return Noise(together, 0.0, repeated + spare)
-        chance = max(held.within / repeated, floor)
+        chance = max(within / repeated, floor)
         effect = (between - spare * chance) / (pairs - (number.sum() / groups) * unknown)
         if effect <= 0:
             return Noise(together, 0.0, repeated + spare)
@@ -133,14 +119,9 @@ class Fit:
 
     def _solved(self, weights: Floats) -> tuple[Floats, Floats]:
         """Return the ratings for these weights, and the matrix of their normal equations."""
-        one, two = self.played.one[self._inside], self.played.two[self._inside]
-        own = weights[self._inside]
-        pull = own * self.played.mean[self._inside]
-        right = np.bincount(one, pull, self.count) - np.bincount(two, pull, self.count)
-        matrix = np.zeros((self.count, self.count))
-        for first, second in ((one, two), (two, one)):
-            np.add.at(matrix, (first, first), own)
-            np.add.at(matrix, (first, second), -own)
+        inside = self._inside
+        terms = self.one[inside], self.two[inside], self.mean[inside], weights[inside]
+        matrix, right = normal_equations(self.count, *terms)
         matrix = matrix[np.ix_(self._unknown, self._unknown)]
         values = np.full(self.count, np.nan)
         values[0] = 0.0
@@ -159,38 +140,33 @@ class Fit:
         found[~self._rated, ~self._rated] = np.inf
         return found
 
-    def variance(self, player: int) -> float:
-        """Return the variance of a player's rating; infinite for a player without a rating."""
-        return float(self.covariances[player, player])
-
     @cached_property
     def pairs(self) -> Ints:
         """Return the number of pairs of every player."""
-        held = self.played
-        total = np.bincount(held.one, held.number, self.count)
-        total += np.bincount(held.two, held.number, self.count)
+        total = np.bincount(self.one, self.number, self.count)
+        total += np.bincount(self.two, self.number, self.count)
         return total.astype(np.int64)
 
-    def half_width(self, variance: float) -> float:
-        """Return half the width of the confidence interval of a value with this variance."""
+    def half_width(self, player: int) -> float:
+        """Return half the width of a player's interval; infinite for one without a rating."""
         quantile = t_quantile((1 + self._confidence) / 2, min(self.noise.freedom, MANY))
-        return quantile * math.sqrt(variance) if variance < math.inf else math.inf
+        return quantile * math.sqrt(self.covariances[player, player])
 
     def interval(self, player: int) -> Interval:
         """Return a player's rating with its confidence interval."""
-        value, half = float(self.values[player]), self.half_width(self.variance(player))
+        value, half = float(self.values[player]), self.half_width(player)
         return Interval(value, value - half, value + half, int(self.pairs[player]))
 
 
-def _reached(count: int, held: Pairings) -> NDArray[np.bool_]:
+def _reached(count: int, one: Ints, two: Ints) -> NDArray[np.bool_]:
     """Return which players a chain of pairs links to player 0."""
     reached = np.zeros(count, dtype=np.bool_)
     reached[0] = True
     total = 0
     while total < (total := int(reached.sum())):
-        either = reached[held.one] | reached[held.two]
-        reached[held.one[either]] = True
-        reached[held.two[either]] = True
+        either = reached[one] | reached[two]
+        reached[one[either]] = True
+        reached[two[either]] = True
     return reached
 
 
@@ -203,25 +179,15 @@ class Chosen:
     why: str
 
 
-NO_RATING: Final = "no rating yet: first against every rung"
-
-
 def is_open(fit: Fit, player: int, width: float) -> bool:
     """Return whether a player needs more pairs: its interval is wider than `width`."""
-    return _width(fit, player) > width or fit.pairs[player] < LEAST_PAIRS
-
-
-def _width(fit: Fit, player: int) -> float:
-    return 2 * fit.half_width(fit.variance(player))
+    return 2 * fit.half_width(player) > width or fit.pairs[player] < LEAST_PAIRS
 
 
 def widest_first(fit: Fit, players: Sequence[int], width: float) -> list[int]:
     """Return the players that need more pairs, those with the widest intervals first."""
-    widths = {player: _width(fit, player) for player in players}
-    return sorted(
-        (player for player in players if is_open(fit, player, width)),
-        key=lambda player: (-widths[player], player),
-    )
+    needing = [player for player in players if is_open(fit, player, width)]
+    return sorted(needing, key=lambda player: (-fit.half_width(player), player))
 
 
 def choose(
@@ -239,7 +205,7 @@ def choose(
     meet.
     """
     each = max(1, -(-slots // max(1, 2 * len(needing))))
-    taken: set[tuple[int, int]] = set()
+    taken: set[frozenset[int]] = set()
     chosen: list[Chosen] = []
     for player in needing:
         avoid = {player, *(barred or {}).get(player, ())}
@@ -247,23 +213,18 @@ def choose(
         able = [
             other
             for other in (pool if rated else rungs)
-            if other not in avoid and _pairing(player, other) not in taken
+            if other not in avoid and frozenset((player, other)) not in taken
         ]
         found = _best(fit, player, able, set(needing))[:each] if rated else able
+        half = fit.half_width(player)
         for other in found:
-            taken.add(_pairing(player, other))
-            why = _why(fit, player, other) if rated else NO_RATING
+            taken.add(frozenset((player, other)))
+            why = "no rating yet: first against every rung"
+            if rated:
+                own, theirs = fit.values[player], fit.values[other]
+                why = f"rating {own:z.0f} +- {half:.0f}, opponent {theirs:z.0f}"
             chosen.append(Chosen(player, other, why))
     return chosen
-
-
-def _pairing(one: int, two: int) -> tuple[int, int]:
-    return min(one, two), max(one, two)
-
-
-def _why(fit: Fit, player: int, other: int) -> str:
-    value, half = fit.values[player], _width(fit, player) / 2
-    return f"rating {value:z.0f} +- {half:.0f}, opponent {fit.values[other]:z.0f}"
 
 
 def _best(fit: Fit, player: int, pool: Sequence[int], needing: set[int]) -> list[int]:
@@ -272,7 +233,7 @@ def _best(fit: Fit, player: int, pool: Sequence[int], needing: set[int]) -> list
     if not len(others):
         return []
     gain = _gain(fit, player, others, needing)
-    least = LEAST_GAIN * fit.variance(player)
+    least = LEAST_GAIN * fit.covariances[player, player]
     enough = gain >= (least if fit.pairs[player] >= LEAST_PAIRS else 0.0)
     return [int(others[place]) for place in np.argsort(-gain, kind="stable") if enough[place]]
 
@@ -294,10 +255,9 @@ def _gain(fit: Fit, player: int, others: np.ndarray, needing: set[int]) -> Float
 
 def _more_weight(fit: Fit, player: int, others: np.ndarray) -> Floats:
     """Return the weight that one more pair adds to each pairing."""
-    held, noise = fit.played, fit.noise
-    number = np.zeros(fit.count)
-    for one, two in ((held.one, held.two), (held.two, held.one)):
-        number[two[one == player]] = held.number[one == player]
+    noise, number = fit.noise, np.zeros(fit.count)
+    for one, two in ((fit.one, fit.two), (fit.two, fit.one)):
+        number[two[one == player]] = fit.number[one == player]
     distance = fit.values[player] - fit.values[others]
     effect = max(noise.pairing, VARIETY * noise.pair) + (MISFIT * distance) ** 2
     now, then = number[others], number[others] + 1

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
 from itertools import count
@@ -19,12 +20,12 @@ from connect4.errors import headline
 from grader.handin.submission import Member, Submission
 from grader.ladder.book import Book, GameRow, PlannedPair, Student, Version
 from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
-from grader.marks.tally import Interval, few_games
+from grader.marks.tally import Interval, Tally, few_games
+from grader.output.files import write
 from grader.output.formats import cell, csv_text
 from grader.output.tables import text_table, without_empty, wrapped
 from grader.play import schedule
 from grader.play.schedule import Contestant, Match, PlannedGame, opening, secret_seed, submitted
-from grader.results.store import Faults
 from grader.rubric.keys import make_board
 from grader.rubric.model import Rubric
 
@@ -87,17 +88,16 @@ class League:
         have played enough.
         """
         able = [version for version in student.versions if version.problem is None]
-        latest = next((item for item in able if item.sha256 == student.latest), None)
-        latest = latest or (able[-1] if able else None)
+        latest = self.latest(student) or (able[-1] if able else None)
         if self.rubric.ladder.policy == "latest":
             return latest
-        settled = [item for item in able if self._is_settled(item)]
-        values = {item: float(self.fit.values[self.index[item.sha256]]) for item in settled}
-        return max(settled, key=values.__getitem__, default=latest)
-
-    def _is_settled(self, version: Version) -> bool:
-        player = self.index[version.sha256]
-        return self.fit.is_rated(player) and int(self.fit.pairs[player]) >= LEAST_PAIRS
+        places = {item: self.index[item.sha256] for item in able}
+        settled = [
+            item
+            for item, place in places.items()
+            if self.fit.is_rated(place) and self.fit.pairs[place] >= LEAST_PAIRS
+        ]
+        return max(settled, key=lambda item: self.fit.values[places[item]], default=latest)
 
     def current(self) -> list[int]:
         """Return the players that the ladder rates now: rungs, latest and counted versions."""
@@ -127,7 +127,7 @@ class League:
         player = self.players[place]
         return (0, str(player.sha256)) if player.is_submission else (len(self.players) - place, "")
 
-    def games(self, plan: PlannedPair) -> tuple[PlannedGame, PlannedGame]:
+    def games(self, plan: PlannedPair) -> list[PlannedGame]:
         """Return both games of a planned pair, which share a board and an opening."""
         rules = self.rubric.ladder
         where = (PART, plan.one, plan.two, plan.number)
@@ -139,13 +139,13 @@ class League:
                 f"{board.name}, opening {plan.number + 1}", started.start, board.game
             )
         match = Match(PART, self.players[self.index[plan.one]], self.players[self.index[plan.two]])
-        seeds = [secret_seed(self.secret, *where, side) for side in schedule.SIDES]
         terms = rules.time_limit, self.rubric.limits
-        one, two = (
-            PlannedGame(match, board, plan.number, side, seed, *terms)
-            for side, seed in zip(schedule.SIDES, seeds, strict=True)
-        )
-        return one, two
+        return [
+            PlannedGame(
+                match, board, plan.number, side, secret_seed(self.secret, *where, side), *terms
+            )
+            for side in schedule.SIDES
+        ]
 
 
 def read_league(book: Book, rubric: Rubric) -> League:
@@ -161,13 +161,18 @@ def read_league(book: Book, rubric: Rubric) -> League:
         for version in student.versions:
             if version.sha256 not in known:
                 known.add(version.sha256)
-                label = f"{student.pseudonym} v{version.number}"
+                label = f"{public_name(student, rubric)} v{version.number}"
                 players.append(submitted(label, version.sha256))
     for sha256 in sorted({player for pair in complete for player in pair[:2]} - known):
         players.append(submitted("a former player", sha256))
     league = League(rubric, secret, students, players, book.numbers(terms))
     league.rate(complete)
     return league
+
+
+def public_name(student: Student, rubric: Rubric) -> str:
+    """Return a student's name on the site."""
+    return student.name if rubric.ladder.names == "real" else student.pseudonym
 
 
 def with_problems(students: Sequence[Student], book: Book, rubric: Rubric) -> list[Student]:
@@ -186,37 +191,6 @@ def with_problems(students: Sequence[Student], book: Book, rubric: Rubric) -> li
     return [replace(student, versions=tuple(map(judged, student.versions))) for student in students]
 
 
-@dataclass(slots=True)
-class Total:
-    """The results of a player, or of one player against another."""
-
-    games: int = 0
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    margin: int = 0
-    faults: Faults = field(default_factory=Faults)
-
-    def add(self, margin: int, faults: Faults) -> None:
-        """Count one game."""
-        self.games += 1
-        self.wins += margin > 0
-        self.draws += margin == 0
-        self.losses += margin < 0
-        self.margin += margin
-        self.faults += faults
-
-    @property
-    def mean_margin(self) -> float:
-        """Return the mean margin per game, 0 if there are no games."""
-        return self.margin / self.games if self.games else 0.0
-
-    @property
-    def record(self) -> str:
-        """Return wins, draws and losses as text."""
-        return f"{self.wins}/{self.draws}/{self.losses}"
-
-
 @dataclass(frozen=True)
 class Entry:
     """One line of the table: a student or a rung. The rating is None before the first pair."""
@@ -227,7 +201,7 @@ class Entry:
     version: Version | None
     student: Student | None
     rating: Interval | None
-    total: Total
+    total: Tally
     rank: int = 0
     """0 for a rung and for a student without a rating."""
     change: float | None = None
@@ -249,29 +223,33 @@ class Entry:
 class Standings:
     """Everything that the site shows, from one state of the results file."""
 
-    def __init__(self, league: League, games: Sequence[GameRow], day: str) -> None:
-        self.league = league
-        self.day = day
-        self.games = games
-        self.totals: dict[int, Total] = {}
-        self.between: dict[tuple[int, int], Total] = {}
+    def __init__(self, book: Book, rubric: Rubric) -> None:
+        self.league = league = read_league(book, rubric)
+        self.day = book.meta("day") or ""
+        self.games = book.games(terms_of(rubric))
+        self.totals: defaultdict[int, Tally] = defaultdict(Tally)
+        self.between: defaultdict[tuple[int | None, int | None], Tally] = defaultdict(Tally)
         """The results of each player against each other one."""
-        self.games_of: dict[tuple[int, int], list[GameRow]] = {}
+        self.games_of: defaultdict[tuple[int | None, int | None], list[GameRow]] = defaultdict(list)
         """The games of each pairing, the player with the lower number first."""
-        for game in games:
+        for game in self.games:
             one, two = league.index[game.one], league.index[game.two]
-            self.games_of.setdefault((min(one, two), max(one, two)), []).append(game)
+            self.games_of[min(one, two), max(one, two)].append(game)
             for player, other, margin, faults in (
                 (one, two, game.margin, game.faults[0]),
                 (two, one, -game.margin, game.faults[1]),
             ):
-                self.totals.setdefault(player, Total()).add(margin, faults)
-                self.between.setdefault((player, other), Total()).add(margin, faults)
+                self.totals[player].count(margin, 0, faults)
+                self.between[player, other].count(margin, 0, faults)
 
     @cached_property
     def entries(self) -> list[Entry]:
         """Return the table: students and rungs by rating, then students without a rating."""
-        entries = [self._rung(place) for place in self.league.rungs]
+        players = self.league.players
+        entries = [
+            Entry(players[at].name, at, None, None, self.rating(at), self.totals[at])
+            for at in self.league.rungs
+        ]
         entries += [self._student(student) for student in self.league.students]
         entries.sort(key=lambda item: (-(item.rating.mean if item.rating else -inf), item.name))
         ranks = count(1)
@@ -279,11 +257,6 @@ class Standings:
             entry if entry.is_rung or entry.rating is None else replace(entry, rank=next(ranks))
             for entry in entries
         ]
-
-    @property
-    def last_seen(self) -> str:
-        """Return the day on which the newest version was first found."""
-        return max((item.seen for item in self.league.versions()), default=self.day)
 
     def rating(self, player: int | None) -> Interval | None:
         """Return the rating of a player with its interval, None if it has none."""
@@ -297,18 +270,8 @@ class Standings:
 
     def games_between(self, one: Entry, two: Entry) -> list[GameRow]:
         """Return the games of two agents in the order in which they were played."""
-        if one.player is None or two.player is None:
-            return []
-        pairing = min(one.player, two.player), max(one.player, two.player)
-        return self.games_of.get(pairing, [])
-
-    def public_name(self, student: Student) -> str:
-        """Return a student's name on the site."""
-        return student.name if self.league.rubric.ladder.names == "real" else student.pseudonym
-
-    def _rung(self, place: int) -> Entry:
-        name, total = self.league.players[place].name, self.totals.get(place, Total())
-        return Entry(name, place, None, None, self.rating(place), total)
+        both = one.player, two.player
+        return self.games_of.get(both) or self.games_of.get(both[::-1]) or []
 
     def _student(self, student: Student) -> Entry:
         version = self.league.counted(student)
@@ -318,8 +281,8 @@ class Standings:
         then = self._value_on(student, (date.fromisoformat(self.day) - WEEK).isoformat())
         rating = self.rating(player)
         return Entry(
-            *(self.public_name(student), player, version, student, rating),
-            total=self.totals.get(-1 if player is None else player, Total()),
+            *(public_name(student, self.league.rubric), player, version, student, rating),
+            total=Tally() if player is None else self.totals[player],
             change=None if then is None or rating is None else rating.mean - then,
             curve=tuple((day, value) for day, value in values if value is not None),
         )
@@ -431,9 +394,17 @@ def played_text(book: Book, league: League) -> str:
     """Return `ladder-runs.csv`: each pair of each run, the player that needed it, and why."""
     names = {player_id(player): player.name for player in league.players} | league.real_names()
     rows: list[Sequence[object]] = []
-    for number, day, note, pairs in book.runs():
-        for wanted, one, two, why, seconds in pairs:
-            players = [cell(names.get(player, "a former player")) for player in (wanted, one, two)]
-            taken = "" if seconds is None else f"{seconds:.1f}"
-            rows.append([number, day, *players, why, taken, note])
+    for number, day, wanted, one, two, why, seconds, note in book.planned():
+        players = [cell(names.get(player, "a former player")) for player in (wanted, one, two)]
+        taken = "" if seconds is None else f"{seconds:.1f}"
+        rows.append([number, day, *players, why, taken, note])
     return csv_text(PLAYED_HEADERS, rows)
+
+
+def write_tables(book: Book, rubric: Rubric) -> Standings:
+    """Write the teacher's files beside the results file; return the standings."""
+    standings = Standings(book, rubric)
+    text = ratings_csv(standings, book.submissions(), rubric.ladder.address)
+    write(book.path.with_suffix(".csv"), text)
+    write(book.path.with_name(f"{book.path.stem}-runs.csv"), played_text(book, standings.league))
+    return standings

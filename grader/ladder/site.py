@@ -4,22 +4,37 @@ from __future__ import annotations
 
 import contextlib
 import html
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
 from connect4.views import document
 from connect4.views.words import kind_of_fault
-from grader.ladder import pages
-from grader.ladder.book import Book
-from grader.ladder.league import Entry, Standings, Total, private_page
-from grader.marks.tally import few_games
+from grader.handin.submission import file_name
+from grader.ladder.book import Book, GameRow, private_token
+from grader.ladder.league import Entry, Standings, private_page
+from grader.marks.tally import Interval, few_games
 from grader.output import replays
 from grader.output.files import beginning, make_folder, write
-from grader.output.markup import Cell, Drawn, Link, breakable, listed, minus, paragraphs, table
+from grader.output.markup import (
+    Cell,
+    Drawn,
+    Link,
+    breakable,
+    heading,
+    listed,
+    minus,
+    paragraphs,
+    section,
+    table,
+)
+from grader.output.replays import Shown, linked, shared_files
 from grader.output.results import protection_lines
+
+PARTS: Final = ("base", "theme", "table", "report", "ladder")
 
 FOLDERS: Final = (replays.ASSETS, "agents", "games", "own")
 
@@ -27,6 +42,9 @@ ROBOTS: Final = "User-agent: *\nDisallow: /\n"
 
 MAX_REASONS: Final = 20
 OWN: Final = ("played", "pass")
+
+NARROW: Final = 180
+"""The width of a drawn interval, in SVG units."""
 
 
 def write_site(book: Book, standings: Standings, site: Path, playground: str = "") -> int:
@@ -36,20 +54,20 @@ def write_site(book: Book, standings: Standings, site: Path, playground: str = "
     """
     for folder in FOLDERS:
         make_folder(site / folder)
-    texts = replays.shared_files(pages.PARTS) | replays.shared_files(replays.REPLAYS)
+    texts = shared_files(PARTS) | shared_files(replays.REPLAYS)
     texts |= {"robots.txt": ROBOTS, "index.html": index_page(book, standings, playground)}
     for entry in standings.entries:
-        if place := pages.agent_place(entry, standings):
+        if place := agent_place(entry, standings):
             texts[place] = agent_page(book, entry, standings, own=False)
         if entry.student is not None:
             texts[private_page(entry.student.token)] = agent_page(book, entry, standings, own=True)
     count = sum(_write_changed(site / place, text) for place, text in texts.items())
     kept = {site / place for place in texts}
     for one, two in _pairings(standings):
-        path = site / pages.pairing_place(one, two, standings)
+        path = site / pairing_place(one, two, standings)
         kept.add(path)
         games = standings.games_between(one, two)
-        text = pages.pairing_page(book, games, one, two, beginning(path))
+        text = pairing_page(book, games, one, two, beginning(path))
         if text is not None:
             write(path, text)
             count += 1
@@ -84,11 +102,6 @@ def _pairings(standings: Standings) -> Iterator[list[Entry]]:
             yield sorted(pair, key=lambda entry: entry.rank or len(standings.entries))
 
 
-def _card(title: str, body: str) -> str:
-    """Return a part of a page below its title; nothing without a body."""
-    return f'<section class="card box"><h2>{title}</h2>\n{body}</section>' if body else ""
-
-
 def _level(standings: Standings) -> str:
     return f"{100 * standings.league.rubric.statistics.confidence:g}%"
 
@@ -116,18 +129,18 @@ def index_page(book: Book, standings: Standings, playground: str) -> str:
         f"{paragraphs([' '.join(filter(None, explained))])}{link if playground else ''}\n"
         f"{_table(standings)}</section>",
         document.assets(("ladder_charts",), "html").rstrip(),
-        _card("How the games were run", paragraphs(protection_lines(book))),
+        section("How the games were run", paragraphs(protection_lines(book))),
     )
-    return pages.page("Ladder", facts, "\n".join(parts), _data(standings))
+    return page("Ladder", facts, "\n".join(parts), _data(standings))
 
 
 def _table(standings: Standings) -> str:
     """Return the table of all agents with a rating; below it, the others by what they lack."""
-    scale = pages.Scale(entry.rating for entry in standings.entries)
+    scale = Scale(entry.rating for entry in standings.entries)
     rows: list[list[Cell]] = []
     unrated: dict[str, list[str]] = {}
     for entry in standings.entries:
-        name, place, total = breakable(entry.name), pages.agent_place(entry, standings), entry.total
+        name, place, total = breakable(entry.name), agent_place(entry, standings), entry.total
         shown = f'<a href="{quote(place)}">{name}</a>' if place else name
         if entry.rating is None:
             unrated.setdefault(_unrated(entry), []).append(shown)
@@ -139,7 +152,7 @@ def _table(standings: Standings) -> str:
                 entry.rank or "",
                 Drawn(shown, entry.name),
                 f"v{entry.version.number}" if entry.version else "",
-                pages.value_text(entry.rating),
+                value_text(entry.rating),
                 scale.drawn(entry.rating),
                 total.games,
                 total.record.replace("/", "\u2013"),
@@ -171,8 +184,8 @@ def _data(standings: Standings) -> dict[str, Any]:
         if one in place_of and two in place_of:
             row, column = place_of[one], place_of[two]
             games = ""
-            if pages.has_agent_pages(standings):
-                games = quote(pages.pairing_place(shown[row], shown[column], standings))
+            if has_agent_pages(standings):
+                games = quote(pairing_place(shown[row], shown[column], standings))
             cells.append((row, column, round(total.mean_margin), total.games, games))
     return _chart(standings.day, shown, standings) | {"cells": cells}
 
@@ -200,15 +213,16 @@ def agent_page(book: Book, entry: Entry, standings: Standings, own: bool) -> str
     student = entry.student
     parts = (
         _summary(entry, standings, own),
-        _card("Versions", _versions(entry, standings, own)),
-        _card("Games", _games(entry, standings)),
-        _card("Lost turns", _lost(book, entry, standings, own)),
-        _card("How the games were run", paragraphs(protection_lines(book))),
+        section("Versions", _versions(entry, standings, own)),
+        section("Games", _games(entry, standings)),
+        section("Lost turns", _lost(book, entry, standings, own)),
+        section("How the games were run", paragraphs(protection_lines(book))),
     )
     facts = [f"{student.name} is {entry.name} on this site"] if student and own else []
     body = "\n".join(filter(None, parts))
-    data = _chart(standings.last_seen, [entry], standings)
-    return pages.page(entry.name, facts, body, data, "../")
+    last = max((item.seen for item in standings.league.versions()), default=standings.day)
+    data = _chart(last, [entry], standings)
+    return page(entry.name, facts, body, data, "../")
 
 
 def _summary(entry: Entry, standings: Standings, own: bool) -> str:
@@ -241,11 +255,11 @@ def _versions(entry: Entry, standings: Standings, own: bool) -> str:
     """Return the table of a student's versions; empty for an agent of the kit."""
     if entry.student is None:
         return ""
-    scale = pages.Scale(item.rating for item in standings.entries)
+    scale = Scale(item.rating for item in standings.entries)
     rows: list[list[Cell]] = []
     for version in reversed(entry.student.versions):
         rating = standings.rating_of(version)
-        games = standings.totals.get(standings.league.index[version.sha256], Total()).games
+        games = standings.totals[standings.league.index[version.sha256]].games
         note = "counts" if version == entry.version else ""
         if version.problem is not None:
             unloaded = version.problem.startswith("cannot be loaded")
@@ -255,7 +269,7 @@ def _versions(entry: Entry, standings: Standings, own: bool) -> str:
             note = "no rating yet"
         name = f"v{version.number}"
         drawn = scale.drawn(rating)
-        rows.append([name, version.seen, pages.value_text(rating), drawn, games, note])
+        rows.append([name, version.seen, value_text(rating), drawn, games, note])
     return table(("version", "first seen", "rating", scale.title, "games", "status"), rows)
 
 
@@ -263,21 +277,12 @@ def _games(entry: Entry, standings: Standings) -> str:
     """Return the opponents in the table, with links to the games."""
     rows: list[list[Cell]] = []
     for other in standings.entries:
-        games = standings.games_between(entry, other)
-        if entry.player is None or other.player is None or not games:
+        total = standings.between.get((entry.player, other.player))
+        if total is None:
             continue
-        total = standings.between[entry.player, other.player]
-        link = Link(f"{total.games} games", f"../{pages.pairing_place(entry, other, standings)}")
-        margin = f"{total.mean_margin:+.1f}"
-        rows.append(
-            [
-                other.name,
-                pages.value_text(other.rating),
-                margin,
-                total.record.replace("/", "\u2013"),
-                link,
-            ]
-        )
+        link = Link(f"{total.games} games", f"../{pairing_place(entry, other, standings)}")
+        margin, record = f"{total.mean_margin:+.1f}", total.record.replace("/", "\u2013")
+        rows.append([other.name, value_text(other.rating), margin, record, link])
     headers = ("opponent", "its rating", "points per game", "won-drawn-lost", "replay")
     return table(headers, rows)
 
@@ -286,7 +291,7 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
     """Return why turns were lost: each reason once, with the number of such turns."""
     if entry.player is None:
         return ""
-    total = standings.totals.get(entry.player, Total()).faults
+    total = standings.totals[entry.player].faults
     if not total.total:
         return "<p>None.</p>"
     reasons: Counter[tuple[str, str]] = Counter()
@@ -312,3 +317,106 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
         f"{count} &times; <pre>{html.escape(first[kind])}</pre>"
         for kind, count in reasons.most_common(MAX_REASONS)
     )
+
+
+def has_agent_pages(standings: Standings) -> bool:
+    """Return whether the public table links to a page for each agent."""
+    return standings.league.rubric.ladder.names != "own"
+
+
+def agent_place(entry: Entry, standings: Standings) -> str:
+    """Return the place of an agent's public page on the site; empty if there is none."""
+    if entry.player is None or not has_agent_pages(standings):
+        return ""
+    return f"agents/{'rung ' if entry.is_rung else ''}{file_name(entry.name)}.html"
+
+
+def pairing_place(one: Entry, two: Entry, standings: Standings) -> str:
+    """Return the place of the games of two agents; nobody can guess it if names are hidden."""
+    names = " - ".join(sorted((one.name, two.name)))
+    if not has_agent_pages(standings):
+        names = private_token(standings.league.secret, names)
+    return f"games/{file_name(names)}.html"
+
+
+def page(
+    title: str, facts: Sequence[str], body: str, data: Any, up: str = "", comment: str = ""
+) -> str:
+    """Return a page; `up` is the relative path to the site's folder, empty on its first page."""
+    listed = "".join(f"<span>{html.escape(fact)}</span>" for fact in facts)
+    back = f'<p><a href="{up}index.html">All agents</a></p>\n' if up else ""
+    top = f'{heading(title)}\n<p class="facts">{listed}</p>\n{back}'
+    main = f'<main class="report ladder">\n{top}{body}\n</main>'
+    return linked(title, PARTS, document.content(PARTS, data, main), up, comment)
+
+
+class Scale:
+    """The scale that all drawn intervals of a table share; it includes all but very wide ones."""
+
+    def __init__(self, ratings: Iterable[Interval | None]) -> None:
+        known = [rating for rating in ratings if rating is not None]
+        bounds = [value for rating in known for value in rating.bounds if math.isfinite(value)]
+        means = [rating.mean for rating in known] or [0.0]
+        span = max(max(means) - min(means), 1.0)
+        self.low = max(min([*bounds, *means, 0.0]), min(means) - span)
+        self.high = min(max([*bounds, *means, 1.0]), max(means) + span)
+
+    def across(self, value: float) -> float:
+        """Return the place of a value; values beyond the scale are at its edge."""
+        share = (value - self.low) / (self.high - self.low)
+        return 4 + (NARROW - 8) * min(1.0, max(0.0, share))
+
+    def drawn(self, rating: Interval | None) -> Drawn | str:
+        """Return a rating with its interval as SVG."""
+        if rating is None:
+            return ""
+        left, right = self.across(rating.low), self.across(rating.high)
+        zero = self.across(0.0)
+        label = minus(f"{rating.mean:z.0f}, between {rating.low:z.0f} and {rating.high:z.0f}")
+        return Drawn(
+            f'<svg class="drawn" viewBox="0 0 {NARROW} 18" width="{NARROW}" height="18" role="img" '
+            f'aria-label="{label}"><title>{label}</title>'
+            f'<line x1="{zero:.1f}" x2="{zero:.1f}" y1="0" y2="18" class="axis"/>'
+            f'<rect x="{left:.1f}" y="5" width="{right - left:.1f}" height="8" class="interval"/>'
+            f'<circle cx="{self.across(rating.mean):.1f}" cy="9" r="4" class="pair"/></svg>',
+            "drawn",
+        )
+
+    @property
+    def title(self) -> Drawn:
+        """Return the header of a column of drawn intervals."""
+        ends = (minus(f"{value:z.0f}") for value in (self.low, self.high))
+        return Drawn(
+            f'<span class="scale">{"".join(f"<span>{end}</span>" for end in ends)}</span>', ""
+        )
+
+
+def value_text(rating: Interval | None) -> str:
+    """Return a rating with half the width of its interval; empty if there is none."""
+    if rating is None:
+        return ""
+    half = (rating.high - rating.low) / 2
+    return f"{rating.mean:z.0f}" + (f" \u00b1 {half:.0f}" if half else "")
+
+
+def pairing_page(
+    book: Book, games: Sequence[GameRow], one: Entry, two: Entry, written: str
+) -> str | None:
+    """Return the page of the games of two agents; None if it begins as `written`, with its hash."""
+    names = one.label, two.label
+    first = one.version.sha256 if one.version is not None else one.name
+    shown = []
+    for number, game in enumerate(games, 1):
+        begins = (game.side == 1) == (game.one == first)
+        label = f"Game {number}: {names[0]} {'first' if begins else 'second'}"
+        shown.append(Shown(game.key, label, names if begins else (names[1], names[0])))
+    digest = replays.digest(shown, list(shared_files(PARTS)))  # those of a page without records
+    if digest in written:
+        return None
+    title, comment = f"{names[0]} against {names[1]}", f"ladder {digest}"
+    text = replays.games_page(book, title, shown, ("index.html", "All agents"), comment)
+    if text:
+        return text
+    lost = '<section class="card box"><p>The results file has no records of these games, so '
+    lost += "they cannot be replayed. Their results count.</p></section>"
+    return page(title, [], lost, {"curves": [], "cells": []}, "../", comment)

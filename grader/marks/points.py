@@ -166,10 +166,10 @@ def mark_match(
         boards.setdefault(game.board.label, []).append(game)
     tallies = {name: tally(listed, played) for name, listed in boards.items()}
     points, full, bounds = earned(match, total, rubric)
-    if not total.complete or not total.games:
-        why = _why_withheld(games, played, failures or {})
-        return MatchMark(match, total, tallies, 0.0, full, withheld=why)
-    return MatchMark(match, total, tallies, points, full, bounds)
+    if total.complete and total.games:
+        return MatchMark(match, total, tallies, points, full, bounds)
+    why = _why_withheld(games, played, failures or {})
+    return MatchMark(match, total, tallies, 0.0, full, withheld=why)
 
 
 def _why_withheld(
@@ -180,11 +180,11 @@ def _why_withheld(
     """Return why games of a match have no result, the most frequent failure first."""
     missing = [game for game in games if game.key not in played]
     causes = Counter(failures[game.key].text for game in missing if game.key in failures)
-    why = "; ".join(f"{count} failed: {text}" for text, count in causes.most_common())
+    why = [f"{count} failed: {text}" for text, count in causes.most_common()]
     waiting = len(missing) - causes.total()
     if waiting:
-        why = "; ".join(filter(None, (why, f"{waiting} not played yet")))
-    return f"{len(missing)} of {len(games)} games have no result: {why}"
+        why.append(f"{waiting} not played yet")
+    return f"{len(missing)} of {len(games)} games have no result: {'; '.join(why)}"
 
 
 def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
 from grader.play.schedule import PART_A, Contestant, Match, PlannedGame
 from grader.results.store import Faults, PlayedGame
-from grader.rubric.model import Baseline, CompareRules, PartA, Rubric, StatisticsRules
+from grader.rubric.model import Baseline, CompareRules, Rubric, StatisticsRules
 
 
 @dataclass(slots=True)
@@ -81,6 +81,11 @@ class Tally:
         return f"{self.games} games: {self.wins} won, {self.draws} drawn, {self.losses} lost"
 
     @property
+    def record(self) -> str:
+        """Return wins, draws and losses as short text."""
+        return f"{self.wins}/{self.draws}/{self.losses}"
+
+    @property
     def digits(self) -> int:
         """Return the decimals of a printed mean margin."""
         return margin_digits(self.counts_points)
@@ -112,17 +117,21 @@ class Tally:
     def add(self, game: PlannedGame, played: PlayedGame) -> None:
         """Count one game."""
         own, other = played.scores[game.side - 1], played.scores[2 - game.side]
-        self.games += 1
-        self.own += own
-        self.other += other
+        self.count(own, other, played.faults[game.side - 1])
+        self.other_faults += played.faults[2 - game.side]
         if game.board.hidden:
             self.hidden_games += 1
             self.hidden_other += other
+
+    def count(self, own: int, other: int, faults: Faults) -> None:
+        """Count one game by both scores and the lost turns of the player."""
+        self.games += 1
+        self.own += own
+        self.other += other
         self.wins += own > other
         self.draws += own == other
         self.losses += own < other
-        self.faults += played.faults[game.side - 1]
-        self.other_faults += played.faults[2 - game.side]
+        self.faults += faults
 
 
 def margin_digits(counts_points: bool) -> int:
@@ -166,17 +175,6 @@ def by_match(games: Iterable[PlannedGame]) -> dict[Match, list[PlannedGame]]:
     return matches
 
 
-def points_a(percent: float, part: PartA) -> float:
-    """Return the points of part A: by percentage margin, up to the cap, never below 0."""
-    return max(0.0, part.points * min(percent, part.cap_percent) / part.cap_percent)
-
-
-def points_b(margin: float, step: Baseline) -> float:
-    """Return the points against one baseline: linear between its two mean margins."""
-    share = (margin - step.low) / (step.high - step.low)
-    return step.points * min(1.0, max(0.0, share))
-
-
 def baseline_of(match: Match, rubric: Rubric) -> Baseline:
     """Return the baseline of the ladder for a match of part B."""
     return next(step for step in rubric.part_b.baselines if step.agent.name == match.two.name)
@@ -190,14 +188,25 @@ def full_points(rubric: Rubric) -> float:
 def earned(
     match: Match, total: Tally, rubric: Rubric
 ) -> tuple[float, float, tuple[float, float] | None]:
-    """Return the points for the games so far, their maximum, and their interval if there is one."""
+    """Return the points for the games so far, their maximum, and their interval if there is one.
+
+    Part A: by percentage margin, up to the cap. Part B: linear between two mean margins.
+    """
     if match.part == PART_A:
-        worth, full = partial(points_a, part=rubric.part_a), rubric.part_a.points
+        full, cap = rubric.part_a.points, rubric.part_a.cap_percent
         measured, interval = total.percent, total.percent_interval(rubric.statistics)
+
+        def worth(value: float) -> float:
+            return max(0.0, full * min(value, cap) / cap)
+
     else:
         step = baseline_of(match, rubric)
-        worth, full = partial(points_b, step=step), step.points
-        measured, interval = total.mean_margin, total.interval(rubric.statistics)
+        full, measured = step.points, total.mean_margin
+        interval = total.interval(rubric.statistics)
+
+        def worth(value: float) -> float:
+            return full * min(1.0, max(0.0, (value - step.low) / (step.high - step.low)))
+
     bounds = (worth(interval.low), worth(interval.high)) if interval.known else None
     return worth(measured), full, bounds
 

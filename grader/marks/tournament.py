@@ -10,27 +10,27 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from grader.marks.tally import by_match, margin_of, tally
+from grader.marks.tally import Tally, by_match, tally
 from grader.play.schedule import Contestant, PlannedGame, group_games, seed_of, submitted
-from grader.results.store import Faults, PlayedGame
+from grader.results.store import PlayedGame
 from grader.rubric.model import Rubric, Stage
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One line of a table; `mean_margin` is per game, over the games played so far."""
+    """One line of a table; `total` has the games played so far."""
 
     contestant: Contestant
     rating: Rating
-    mean_margin: float
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    faults: Faults
+    total: Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +104,12 @@ def deal(order: Sequence[Contestant], count: int) -> list[list[Contestant]]:
 
 def promoted(state: StageState) -> list[Contestant]:
     """Return the promoted contestants, the winners of the groups first."""
-    places = [
-        [
-            group.standings[place].contestant
-            for group in state.groups
-            if place < len(group.standings)
-        ]
+    return [
+        group.standings[place].contestant
         for place in range(state.stage.promote)
+        for group in state.groups
+        if place < len(group.standings)
     ]
-    return [contestant for place in places for contestant in place]
 
 
 def _group(
@@ -136,31 +133,17 @@ def standings(
     """Return the table of a group, the best first, ordered by the rubric's tie-breaks."""
     index = {contestant: place for place, contestant in enumerate(contestants)}
     pairs: list[tuple[int, int, float]] = []
-    margins: list[list[int]] = [[] for _ in contestants]
-    faults = [Faults() for _ in contestants]
     for match, listed in by_match(games).items():
         one, two = index[match.one], index[match.two]
-        total = tally(listed, played)
-        pairs += [(one, two, margin) for margin in total.pairs]
-        found = [margin_of(game, played[game.key]) for game in listed if game.key in played]
-        margins[one] += found
-        margins[two] += [-margin for margin in found]
-        faults[one] += total.faults
-        faults[two] += total.other_faults
+        pairs += [(one, two, margin) for margin in tally(listed, played).pairs]
+    totals = {contestant: Tally() for contestant in contestants}
+    for game in games:
+        if (result := played.get(game.key)) is not None:
+            for side, contestant in enumerate(game.players):
+                own, other = result.scores[side], result.scores[1 - side]
+                totals[contestant].count(own, other, result.faults[side])
     rated = ratings(len(contestants), pairs, rubric.tournament.ridge)
-    table = [
-        Standing(
-            contestant,
-            rated[place],
-            sum(own) / len(own) if own else 0.0,
-            len(own),
-            wins=sum(margin > 0 for margin in own),
-            draws=own.count(0),
-            losses=sum(margin < 0 for margin in own),
-            faults=faults[place],
-        )
-        for place, (contestant, own) in enumerate(zip(contestants, margins, strict=True))
-    ]
+    table = map(Standing, contestants, rated, totals.values())
     return sorted(table, key=lambda standing: _order(standing, rubric))
 
 
@@ -168,9 +151,9 @@ def _order(standing: Standing, rubric: Rubric, by_name: bool = True) -> tuple[ob
     """Return the values that decide an order; without the name, those on which a tie depends."""
     values: dict[str, object] = {
         "rating": -round(standing.rating.value, 9),
-        "mean_margin": -standing.mean_margin,
-        "wins": -standing.wins,
-        "faults": standing.faults.total,
+        "mean_margin": -standing.total.mean_margin,
+        "wins": -standing.total.wins,
+        "faults": standing.total.faults.total,
     }
     if by_name:
         values["name"] = standing.contestant.sort_key
@@ -196,13 +179,9 @@ def placings(begun: Sequence[StageState], rubric: Rubric) -> list[Placing]:
     seen: set[Contestant] = set()
     ordered: list[tuple[str, Standing]] = []
     for state in reversed(begun):
-        tables = [group.standings for group in state.groups]
-        rest = [standing for table in tables for standing in table]
-        rank = {
-            standing.contestant: table.index(standing) for table in tables for standing in table
-        }
-        rest.sort(key=lambda standing: (rank[standing.contestant], _order(standing, rubric)))
-        for standing in rest:
+        ranked = [item for group in state.groups for item in enumerate(group.standings)]
+        ranked.sort(key=lambda item: (item[0], _order(item[1], rubric)))
+        for _, standing in ranked:
             if standing.contestant not in seen:
                 seen.add(standing.contestant)
                 ordered.append((state.stage.name, standing))
@@ -257,27 +236,33 @@ def ratings(count: int, pairs: Sequence[tuple[int, int, float]], ridge: float) -
     of the ratings (A. Hoerl and R. Kennard, "Ridge regression", Technometrics 12, 1970). Agents
     that no chain of games connects then have ratings too, and few games give small ratings.
     """
-    normal = np.eye(count) * ridge
-    right = np.zeros(count)
-    for one, two, margin in pairs:
-        normal[one, one] += 1
-        normal[two, two] += 1
-        normal[one, two] -= 1
-        normal[two, one] -= 1
-        right[one] += margin
-        right[two] -= margin
-    if not count:
-        return []
+    table = np.array(pairs, dtype=np.float64).reshape(-1, 3)
+    one, two = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
+    margins = table[:, 2]
+    normal, right = normal_equations(count, one, two, margins, np.ones(len(pairs)), ridge)
     values = np.linalg.solve(normal, right)
-    residuals = [margin - (values[one] - values[two]) for one, two, margin in pairs]
-    freedom = len(pairs) - count + 1
-    if freedom <= 0:
-        return [Rating(float(value), math.nan, 0) for value in values]
-    noise = float(np.square(residuals).sum()) / freedom
-    inverse = np.linalg.inv(normal)
-    spread = inverse @ (normal - ridge * np.eye(count)) @ inverse
-    errors = np.sqrt(noise * np.diag(spread))
+    residuals = margins - (values[one] - values[two])
+    freedom = max(0, len(pairs) - count + 1)
+    errors = np.full(count, math.nan)
+    if freedom:
+        noise = float(np.square(residuals).sum()) / freedom
+        inverse = np.linalg.inv(normal)
+        spread = inverse @ (normal - ridge * np.eye(count)) @ inverse
+        errors = np.sqrt(noise * np.diag(spread))
     return [
         Rating(float(value), float(error), freedom)
         for value, error in zip(values, errors, strict=True)
     ]
+
+
+def normal_equations(
+    count: int, one: Ints, two: Ints, margins: Floats, weights: Floats, ridge: float = 0.0
+) -> tuple[Floats, Floats]:
+    """Return matrix and right side of a weighted least-squares fit of ratings to margins."""
+    matrix = np.eye(count) * ridge
+    for first, second in ((one, two), (two, one)):
+        np.add.at(matrix, (first, first), weights)
+        np.add.at(matrix, (first, second), -weights)
+    pull = weights * margins
+    right = np.bincount(one, pull, count) - np.bincount(two, pull, count)
+    return matrix, right.astype(np.float64)

@@ -228,7 +228,7 @@ def _group(group: Group, count: int, kind_of_first: str, digits: int) -> str:
         name = html.escape(standing.contestant.name)
         lines.append(
             f'<li{kind}><span class="place">{place}</span><span class="name">{name}</span>'
-            f'<span class="margin">{minus(f"{standing.mean_margin:+.{digits}f}")}</span></li>'
+            f'<span class="margin">{minus(f"{standing.total.mean_margin:+.{digits}f}")}</span></li>'
         )
     played = len(group.games) - group.missing
     games = f"{played} of {len(group.games)} games"

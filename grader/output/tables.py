@@ -270,18 +270,19 @@ def standing_row(place: int, standing: Standing, rubric: Rubric) -> list[str]:
     if not math.isnan(standing.rating.error):
         width = t_quantile((1 + rubric.statistics.confidence) / 2, standing.rating.freedom)
         rating += f" ± {width * standing.rating.error:.{digits}f}"
+    total = standing.total
     return [
         str(place),
         standing.contestant.name,
         rating,
-        f"{standing.mean_margin:+.{digits}f}",
-        str(standing.games),
-        won_drawn_lost(standing),
-        faults_text(standing.faults),
+        f"{total.mean_margin:+.{digits}f}",
+        str(total.games),
+        won_drawn_lost(total),
+        faults_text(total.faults),
     ]
 
 
-def won_drawn_lost(counts: Standing | Tally) -> str:
+def won_drawn_lost(counts: Tally) -> str:
     """Return how many games were won, drawn and lost, such as `3-0-1`."""
     return f"{counts.wins}-{counts.draws}-{counts.losses}"
 
@@ -291,11 +292,11 @@ def stage_text(state: StageState, rubric: Rubric) -> str:
     parts = []
     for group in state.groups:
         rows = [
-            [*standing_row(place, item, rubric)[:-1], str(item.faults.total or "")]
+            [*standing_row(place, item, rubric)[:-1], str(item.total.faults.total or "")]
             for place, item in enumerate(group.standings, 1)
         ]
         left = f", {group.missing} games to go" if group.missing else ""
-        lost = {item.contestant.name: faults_text(item.faults) for item in group.standings}
+        lost = {item.contestant.name: faults_text(item.total.faults) for item in group.standings}
         lines = [f"{group.name}{left}", text_table(*without_empty(rows, STANDING_HEADERS))]
         parts.append("\n".join([*lines, *_remarks(lost)]))
     return "\n\n".join(parts)

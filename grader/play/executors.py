@@ -22,7 +22,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
@@ -33,8 +33,6 @@ ATTEMPTS: Final = 2
 """How often a request is tried whose worker dies."""
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-PATIENCE: Final = 5.0
-"""Seconds that an idle worker gets to exit."""
 
 LOAD_SECONDS: Final = 1.0
 BUSY: Final = 0.25
@@ -49,125 +47,103 @@ class WorkerError(RuntimeError):
     """A call raised an exception in its worker; a note has the worker's traceback."""
 
 
-class LocalExecutor(Executor):
-    """Runs functions of importable modules on JSON values in `jobs` worker processes.
+class LocalExecutor(ThreadPoolExecutor):
+    """Runs functions of importable modules on JSON values, each of its threads in a worker.
 
     Worker `i` is pinned to `cores[i]` if the system supports that. `scratch` holds the workers'
     temporary files and is removed last.
     """
 
     def __init__(self, cores: list[int | None], scratch: Path) -> None:
+        super().__init__(len(cores))
         scratch.mkdir(0o700, parents=True, exist_ok=True)
         self._scratch = scratch
-        self._tasks: queue.Queue[tuple[Future[Any], dict[str, Any]] | None] = queue.Queue()
-        self._workers: dict[int, subprocess.Popen[bytes]] = {}
-        self._closed = self._stopped = False
-        self._threads = [
-            threading.Thread(target=self._serve, args=(number, core), daemon=True)
-            for number, core in enumerate(cores)
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._workers = [Worker(scratch / str(place), core) for place, core in enumerate(cores)]
+        self._idle = list(self._workers)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Queue a call; `fn` is a module's function with JSON values as arguments."""
-        if self._closed:
-            raise RuntimeError("the executor is shut down")
         assert not kwargs
-        name = f"{fn.__module__}:{fn.__qualname__}"
-        future: Future[Any] = Future()
-        self._tasks.put((future, {"function": name, "arguments": list(args)}))
-        return future
+        request = {"function": f"{fn.__module__}:{fn.__qualname__}", "arguments": args}
+        return super().submit(self._result, request)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Stop the workers when the queue is empty, or at once without finishing the calls."""
-        self._closed = True
-        if cancel_futures:
-            self._stopped = True
-            for worker in list(self._workers.values()):
-                worker.kill()
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    task = self._tasks.get_nowait()
-                    if task is not None:
-                        task[0].cancel()
-        for _ in self._threads:
-            self._tasks.put(None)
+        for worker in self._workers if cancel_futures else ():
+            worker.kill()
+        super().shutdown(wait, cancel_futures=cancel_futures)
         if wait:
-            for thread in self._threads:
-                thread.join()
+            for worker in self._workers:
+                worker.end()
             shutil.rmtree(self._scratch, ignore_errors=True)
 
-    def _serve(self, number: int, core: int | None) -> None:
-        """Send tasks to one worker process; start a new one after each death."""
-        folder = self._scratch / str(number)
-        while (task := self._tasks.get()) is not None:
-            future, request = task
-            if not future.set_running_or_notify_cancel():
-                continue
-            try:
-                future.set_result(self._result(number, folder, core, request))
-            except Exception as error:  # whatever it is, nobody waits for ever
-                future.set_exception(error)
-        if number in self._workers:
-            _end(self._workers.pop(number))
-
-    def _result(self, number: int, folder: Path, core: int | None, request: dict[str, Any]) -> Any:
+    def _result(self, request: dict[str, Any]) -> Any:
         """Return the result of a call in a worker; raise its error, or that the worker died."""
-        for _ in range(ATTEMPTS):
-            if number not in self._workers:
-                self._workers[number] = _start_worker(folder, core)
-            if self._stopped:
-                break
-            answer = _ask(self._workers[number], request)
-            if answer is None:
-                _end(self._workers.pop(number))
-            elif "error" in answer:
-                error = WorkerError(answer["error"])
-                error.add_note(answer["traceback"])
-                raise error
+        worker = self._idle.pop()
+        try:
+            for _ in range(ATTEMPTS):
+                if (answer := worker.ask(request)) is not None:
+                    break
             else:
-                return answer["result"]
-        raise WorkerDiedError(f"the worker died {ATTEMPTS} times in this game")
+                raise WorkerDiedError(f"the worker died {ATTEMPTS} times in this game")
+        finally:
+            self._idle.append(worker)
+        if "error" in answer:
+            error = WorkerError(answer["error"])
+            error.add_note(answer["traceback"])
+            raise error
+        return answer["result"]
 
 
-def _start_worker(folder: Path, core: int | None) -> subprocess.Popen[bytes]:
-    shutil.rmtree(folder, ignore_errors=True)  # what a killed worker has left
-    folder.mkdir(0o700)
-    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return subprocess.Popen(
-        [sys.executable, "-P", "-m", "grader.play.executors", "" if core is None else str(core)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(folder)},
-        start_new_session=True,  # a Ctrl-C on the terminal is the grader's to handle
-    )
+class Worker:
+    """A worker process, which is started for the first request and again after each death."""
 
+    def __init__(self, folder: Path, core: int | None) -> None:
+        self._folder = folder
+        self._core = "" if core is None else str(core)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._killed = False
 
-def _ask(worker: subprocess.Popen[bytes], request: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a worker's answer, None if it died."""
-    assert worker.stdin is not None
-    assert worker.stdout is not None
-    try:
-        worker.stdin.write(json.dumps(request).encode() + b"\n")
-        worker.stdin.flush()
-        answer: dict[str, Any] = pickle.load(worker.stdout)
-    except (OSError, EOFError, pickle.UnpicklingError):  # it died, perhaps within its answer
-        return None
-    return answer
+    def ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
+        """Return the answer to a request, None if the process died."""
+        process = self._process = self._process or self._start()
+        if self._killed:
+            return None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            answer: dict[str, Any] = pickle.load(process.stdout)
+        except (OSError, EOFError, pickle.UnpicklingError):  # it died, perhaps within its answer
+            self.end()
+            return None
+        return answer
 
+    def _start(self) -> subprocess.Popen[bytes]:
+        shutil.rmtree(self._folder, ignore_errors=True)  # what a killed worker has left
+        self._folder.mkdir(0o700)
+        path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "grader.play.executors", self._core],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(self._folder)},
+            start_new_session=True,  # a Ctrl-C on the terminal is the grader's to handle
+        )
 
-def _end(worker: subprocess.Popen[bytes]) -> None:
-    """Close a worker's input; kill the worker if it does not exit."""
-    for stream in (worker.stdin, worker.stdout):
-        if stream is not None:
-            with contextlib.suppress(OSError):
-                stream.close()
-    try:
-        worker.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
-        worker.kill()
-        worker.wait()
+    def kill(self) -> None:
+        """Kill the process for good, also while it has a request."""
+        self._killed = True
+        if self._process is not None:
+            self._process.kill()
+
+    def end(self) -> None:
+        """End the process, which has no request."""
+        if self._process is not None:
+            with contextlib.suppress(OSError), self._process:
+                self._process.kill()
+        self._process = None
 
 
 def work(core: str) -> None:
@@ -222,16 +198,11 @@ def physical_cores() -> list[int]:
 
 def processor_quota() -> float | None:
     """Return how many processors the control group of this container allows; None for no limit."""
-    folder = Path("/sys/fs/cgroup")
     try:
-        limit, period = (folder / "cpu.max").read_text().split()
+        limit, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
     except (OSError, ValueError):
-        try:
-            limit = (folder / "cpu/cpu.cfs_quota_us").read_text().strip()
-            period = (folder / "cpu/cpu.cfs_period_us").read_text().strip()
-        except OSError:
-            return None
-    return int(limit) / int(period) if limit.isdigit() else None  # not `max`, not -1
+        return None
+    return int(limit) / int(period) if limit.isdigit() else None  # not `max`
 
 
 def other_load() -> float | None:
@@ -301,23 +272,16 @@ def cluster_pool(address: str) -> Iterator[Pool]:
         raise InputError(
             "--scheduler needs Dask: pip install -e '.[cluster]' in the kit's folder"
         ) from None
-    try:
+    try:  # a Client that refuses an address prints a traceback when it is dropped
         distributed.comm.get_address_host_port(address)
-    except ValueError as error:  # a Client that refuses it prints a traceback when it is dropped
-        raise InputError(
-            f"--scheduler {address}: no address such as tcp://head:8786 ({error})"
-        ) from None
-    try:
         client = distributed.Client(address, timeout="5s", set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise InputError(f"--scheduler {address}: no Dask scheduler there ({error})") from None
-    try:
+    with contextlib.closing(client):
         slots = sum(client.nthreads().values())
         if not slots:
             raise InputError(f"--scheduler {address}: the cluster has no workers yet")
         yield Pool(client.get_executor(pure=False), slots)
-    finally:
-        client.close()
 
 
 EVERY: Final = 30.0
@@ -325,45 +289,41 @@ EVERY: Final = 30.0
 
 
 class Progress:
-    """Counts games; a context manager that writes to standard error only."""
+    """Counts games on standard error: in one line on a terminal, elsewhere now and then."""
 
     def __init__(self, total: int) -> None:
         self._total = total
         self._done = 0
         self._began = self._told = time.monotonic()
-        self._bar: Any = None
-        if sys.stderr.isatty():
-            with contextlib.suppress(ImportError):
-                tqdm = importlib.import_module("tqdm").tqdm
-                self._bar = tqdm(total=total, unit=" games", smoothing=0.05, dynamic_ncols=True)
+        self._on_terminal = sys.stderr.isatty()
 
     def step(self, note: str = "") -> None:
         """Count one more game."""
         self._done += 1
-        if self._bar is not None:
-            self._bar.set_postfix_str(note, refresh=False)
-            self._bar.update()
-            return
         now = time.monotonic()
-        if now - self._told >= EVERY or self._done == self._total:
+        if self._on_terminal or now - self._told >= EVERY or self._done == self._total:
             self._told = now
             left = (now - self._began) / self._done * (self._total - self._done)
-            line = f"{self._done} of {self._total} games, {duration(left)} left {note}"
-            print(line.rstrip(), file=sys.stderr, flush=True)
+            self._show(
+                f"{self._done} of {self._total} games, {duration(left)} left {note}".rstrip()
+            )
 
     def say(self, text: str) -> None:
-        """Print a text to standard output without breaking the bar."""
-        if self._bar is None:
-            print(text, flush=True)
-        else:
-            self._bar.write(text)
+        """Print a text to standard output; the line of the terminal makes way for it."""
+        if self._on_terminal:
+            self._show("")
+        print(text, flush=True)
+
+    def _show(self, line: str) -> None:
+        shown = f"\r{line:79}\r" if self._on_terminal else f"{line.rstrip()}\n"
+        print(shown, end="", file=sys.stderr, flush=True)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
+        if self._on_terminal:
+            print(file=sys.stderr)
 
 
 def duration(seconds: float) -> str:

@@ -1,7 +1,9 @@
 """Plays scheduled games on any executor with the interface of `concurrent.futures`.
 
 `play_game` is the function that plays a game, here or on another machine. Its argument is a plain
-value.
+value. Before anybody is marked there are trial games, because a failing opponent gives every
+submission its points: quick games of each opponent against `greedy` on its smallest board, and one
+move from each side on the other boards.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ import socket
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
@@ -35,8 +37,20 @@ from connect4.views import board_data, page
 from connect4.views.document import json_in_html
 from grader.handin.submission import FOLDER, file_name, without_folders
 from grader.play.executors import Pool
-from grader.play.schedule import COMPARE, PART_A, PART_B, PlannedGame
+from grader.play.schedule import (
+    COMPARE,
+    PART_A,
+    PART_B,
+    SIDES,
+    Contestant,
+    Match,
+    PlannedGame,
+    opponent,
+    seed_of,
+)
 from grader.results.store import STARVED, Attempt, Faults, PlayedGame, Store
+from grader.rubric.keys import Board
+from grader.rubric.model import Rubric
 
 Job: TypeAlias = dict[str, Any]
 
@@ -206,7 +220,6 @@ def play_all(
     executor: Executor,
     slots: int,
     isolation: str,
-    sources: Mapping[str, str],
     alone: bool = False,
 ) -> Generator[tuple[PlannedGame, Attempt], None, None]:
     """Play the games; yield each with its result after the result has been stored.
@@ -221,7 +234,7 @@ def play_all(
         for game in games:
             if barred.isdisjoint(game.submitted):
                 store.begin(game.key, f"{game.match.one.name}, {game.title}")
-                yield game, game.job(isolation, sources)
+                yield game, game.job(isolation, store)
 
     try:
         with closing(spread(executor, play_game, ahead(), 1 if alone else slots * 2)) as done:
@@ -247,7 +260,6 @@ def play_suspects_alone(
     store: Store,
     pool: Pool,
     isolation: str,
-    sources: Mapping[str, str],
 ) -> Generator[tuple[PlannedGame, Attempt], None, None]:
     """Play the games that are `due` when their turn comes; yield as `play_all` does.
 
@@ -256,7 +268,7 @@ def play_suspects_alone(
     suspects = store.suspects()
     for alone in (True, False):
         chosen = due(game for game in games if (game.key in suspects) == alone)
-        yield from play_all(chosen, store, pool.executor, pool.slots, isolation, sources, alone)
+        yield from play_all(chosen, store, pool.executor, pool.slots, isolation, alone)
 
 
 def _why_not_counted(attempt: Attempt, game: PlannedGame) -> str | None:
@@ -298,12 +310,98 @@ def _attempt_of(future: Future[Attempt], game: PlannedGame) -> Attempt:
     failed = Attempt(game.key, (one.name, two.name))
     try:
         return future.result()
-    except CancelledError:
-        return replace(failed, fault="cancelled")
     except Exception as error:
         trace = "".join(traceback.format_exception(error))
         died = type(error).__name__ in DEATHS
         return replace(failed, fault=one_line(error), traceback=trace, died=died)
+
+
+TRIAL_SECONDS: Final = 0.05
+"""Seconds per move, enough to find errors; a late move is not an error here."""
+
+GREEDY: Final = Contestant("greedy", "greedy", None)
+"""The other side; against `random` a file would be called with another method than in the marks."""
+
+TRIAL: Final = "trial"
+"""The part that trials belong to, and the value for limits in the results file's notes on them."""
+
+FAILURES: Final = (Outcome.ERROR, Outcome.INVALID)
+
+
+def grade_trials(rubric: Rubric) -> list[PlannedGame]:
+    """Return the trials of the opponents in parts A and B, on the boards that they play."""
+    part_a, part_b = rubric.part_a, rubric.part_b
+    ladder = [opponent(step.agent) for step in part_b.baselines]
+    return [
+        *agent_trials([opponent(part_a.opponent)], part_a.boards, rubric),
+        *agent_trials(ladder, part_b.boards, rubric),
+    ]
+
+
+def tournament_trials(rubric: Rubric) -> list[PlannedGame]:
+    """Return the trials of the boards of a tournament."""
+    boards = {board.digest: board for stage in rubric.tournament.stages for board in stage.boards}
+    return agent_trials([Contestant("random", "random", None)], boards.values(), rubric)
+
+
+def agent_trials(
+    agents: Iterable[Contestant], boards: Iterable[Board], rubric: Rubric
+) -> list[PlannedGame]:
+    """Return the trials of each agent on these boards; `repeat` is 0 on the smallest one only."""
+    smallest_first = sorted(boards, key=lambda board: sum(map(len, board.start["board"])))
+    terms = seed_of(TRIAL), min(TRIAL_SECONDS, rubric.match.time_limit), rubric.limits
+    return [
+        PlannedGame(Match(TRIAL, agent, GREEDY), board, number, side, *terms)
+        for agent in agents
+        for number, board in enumerate(smallest_first)
+        for side in SIDES
+    ]
+
+
+def play_trials(
+    trials: Sequence[PlannedGame], role: str, source: str, store: Store, pool: Pool, level: str
+) -> None:
+    """Play the trials that are not noted in the results file as passed, and note them.
+
+    Raises `InputError` if one fails; it names the agent's `role` in the rubric `source`.
+    """
+    known = store.loaded(TRIAL)
+    problems = {}
+    jobs = ((game, _job(game, level, store)) for game in trials if game.key not in known)
+    with closing(spread(pool.executor, try_out, jobs, pool.slots)) as done:
+        for game, future in done:
+            problems[game.key] = future.result()
+            if problems[game.key] is None:
+                store.set_loaded(game.key, TRIAL, None)
+    for game in trials:
+        if problem := problems.get(game.key):
+            raise InputError(
+                f"{source}: {role} {game.match.one.name!r} fails its trial game: "
+                f"board {game.board.name!r}: {problem}"
+            )
+
+
+def _job(game: PlannedGame, level: str, store: Store) -> dict[str, Any]:
+    """Return what a worker requires for a trial; the kit's own agents need no isolation."""
+    isolation = "none" if game.match.one.sha256 is None and level != "wasm" else level
+    turns = game.side if game.repeat else None
+    return {**game.job(isolation, store), "side": game.side, "turns": turns}
+
+
+def try_out(job: dict[str, Any]) -> str | None:
+    """Play a trial; return the error of the agent, of the board or of the grader, else None."""
+    try:
+        if not GAMES[job["game"]].from_json(job["start"]).legal_actions():
+            return "the game is over before the first move"
+        record, _ = play_job(job)
+    except Exception as error:  # whatever it is, it is named
+        return one_line(error)
+    if record.result is not None and record.result.detail is not None:
+        return headline(record.result.detail)
+    for turn in record.turns:
+        if turn.player == job["side"] and turn.outcome in FAILURES:
+            return f"turn {turn.number} is lost: {headline(turn.detail or turn.outcome)}"
+    return None
 
 
 Replay: TypeAlias = str

@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import json
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
@@ -24,6 +24,7 @@ from connect4.games.extended import EXTENDED
 from connect4.isolation.wasm.budget import fuel_of
 from connect4.players.names import split_name
 from connect4.players.registry import file_hash, parse_agent
+from grader.results.store import Store
 from grader.rubric.keys import Board, KitAgent, make_board
 from grader.rubric.model import AgentLimits, Rubric, Stage
 
@@ -80,9 +81,10 @@ class Contestant:
         """Return whether the contestant is a student's submission."""
         return self.agent == "ai:"
 
-    def plain(self, sources: Mapping[str, str]) -> dict[str, str | None]:
+    def plain(self, store: Store) -> dict[str, str | None]:
         """Return the contestant as plain values, a submission with its source."""
-        source = sources[str(self.sha256)] if self.is_submission else None
+        source = store.source(str(self.sha256)) if self.is_submission else None
+        assert (source is not None) == self.is_submission
         return {**asdict(self), "source": source}
 
 
@@ -167,13 +169,13 @@ class PlannedGame:
             sha256: next((other for other in hashes if other != sha256), "") for sha256 in hashes
         }
 
-    def job(self, isolation: str, sources: Mapping[str, str]) -> dict[str, Any]:
+    def job(self, isolation: str, store: Store) -> dict[str, Any]:
         """Return everything that a worker requires to play the game, as plain values."""
         return {
             "key": self.key,
             "game": self.board.game,
             "start": self.board.start,
-            "players": [player.plain(sources) for player in self.players],
+            "players": [player.plain(store) for player in self.players],
             "seed": self.seed,
             "time_limit": self.time_limit,
             "limits": asdict(self.limits),

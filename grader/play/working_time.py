@@ -218,18 +218,6 @@ class Pace:
         terms = [self.seconds, self.methods, self.board.digest, limits_text(rubric)]
         return f"plays from {json.dumps(terms)}"
 
-    def job(self, rubric: Rubric, isolation: str) -> Job:
-        """Return what a worker requires to ask a file, apart from the file."""
-        return {
-            "game": self.board.game,
-            "start": self.board.start,
-            "time_limit": self.seconds,
-            "limits": asdict(rubric.limits),
-            "isolation": isolation,
-            "methods": self.methods,
-            "times": self.times,
-        }
-
 
 def too_slow(
     contestants: Iterable[Contestant], rubric: Rubric, pace: Pace, store: Store
@@ -319,22 +307,29 @@ def load_all(
     store: Store,
     pool: Pool,
     isolation: str,
-    sources: Mapping[str, str],
     pace: Pace,
 ) -> Generator[tuple[Contestant, str | None, str | None], None, None]:
     """Load each contestant that has a file; yield it with its problem and the grader's fault.
 
     One that can be loaded is asked for moves, see `too_slow`.
     """
-    limits, asked = limits_text(rubric), pace.key(rubric)
-    terms = pace.job(rubric, isolation)
+    limits, asked, board = limits_text(rubric), pace.key(rubric), pace.board
+    terms = {
+        "game": board.game,
+        "start": board.start,
+        "time_limit": pace.seconds,
+        "limits": asdict(rubric.limits),
+        "isolation": isolation,
+        "methods": pace.methods,
+        "times": pace.times,
+    }
     new = _unknown(contestants, store.loaded(limits), store.loaded(asked))
     slots = 1 if any(key.startswith(LOADING) for key in store.suspects()) else pool.slots
 
     def ahead() -> Iterator[tuple[Contestant, Job]]:
         for item in new:
             store.begin(f"{LOADING}{item.sha256}", f"loading {item.name}")
-            yield item, {**terms, "player": item.plain(sources)}
+            yield item, {**terms, "player": item.plain(store)}
 
     try:
         with closing(spread(pool.executor, try_load, ahead(), slots)) as done:

@@ -208,16 +208,18 @@ class Store(Database):
         held = self.meta_json("published") or {}
         return {int(seed): at for seed, at in held.items()} if isinstance(held, dict) else {}
 
-    def set_submissions(self, submissions: Iterable[Submission]) -> None:
+    def add_sources(self, sources: Mapping[str, str]) -> None:
+        """Store the text of files, by its hash."""
+        self._write("INSERT OR IGNORE INTO source VALUES (?, ?)", *sources.items())
+
+    def set_submissions(self, submissions: Sequence[Submission]) -> None:
         """Replace the list of submissions; earlier sources are kept as evidence."""
+        held = (item for item in submissions if item.source is not None)
+        self.add_sources({str(item.sha256): str(item.source) for item in held})
         with self.transaction() as database:
             database.execute("DELETE FROM submission")
             database.execute("DELETE FROM meta WHERE name = ?", (ORDER,))
             for item in submissions:
-                if item.source is not None:
-                    database.execute(
-                        "INSERT OR IGNORE INTO source VALUES (?, ?)", (item.sha256, item.source)
-                    )
                 members = json.dumps([asdict(member) for member in item.members])
                 place = str(item.path or item.place)
                 row = (item.name, place, item.sha256, item.report, item.problem, members)
@@ -241,11 +243,6 @@ class Store(Database):
                 )
             )
         return found
-
-    def compact(self) -> None:
-        """Write the file anew: what was deleted is in no free page and in no write-ahead log."""
-        self._database.execute("VACUUM")
-        self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def add(self, attempt: Attempt) -> None:
         """Store an attempt in one transaction."""
