@@ -144,7 +144,7 @@ def test_a_slip_of_the_fingers_leaves_its_reason_in_sight_and_costs_no_turn(tmp_
         ("9", "column 9 is outside 0..7"),
         ("3P", "player 1 pops out of even columns only, not of column 3"),
         ("0P", "column 0 is empty: there is nothing to pop out"),
-        ("x" * 150, "is not a move: type 3 to drop into column 3"),
+        ("x" * 150, "... is not a move"),
     ):
         terminal.type(f"{typed}\n")
         terminal.read_until(lambda reason=reason: reason in terminal.text())
