@@ -144,7 +144,7 @@ def _table(standings: Standings) -> str:
                 total.games,
                 total.record.replace("/", "\u2013"),
                 total.faults.total or "",
-                "" if entry.change is None else f"{entry.change:+z.0f}",
+                f"{entry.change:+z.0f}" if round(entry.change or 0) else "",
             ]
         )
     headers = ("#", "agent", "version", "rating", scale.title, "games", "won-drawn-lost")

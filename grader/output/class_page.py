@@ -38,11 +38,10 @@ from grader.output.tables import (
 )
 from grader.results.store import Faults
 
-MARK_HEADERS: Final = ("submission", "total", "interval", "A", "B", "lost turns", "remark")
+ROSTER: Final = ("section", "group")
+MARK_HEADERS: Final = ("submission", *ROSTER, "total", "interval", "A", "B", "lost turns", "remark")
 
-FEW: Final = (
-    f"The intervals are rough: with fewer than {FEW_PAIRS} pairs of games they are a guess."
-)
+FEW: Final = f"The intervals are rough: they come from fewer than {FEW_PAIRS} pairs of games."
 
 OPPONENT_HEADERS: Final = (
     *("opponent", "games", "the class's median margin", "full points", "zero points"),
@@ -79,8 +78,7 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
         if not mark.incomplete
     ]
     chart = _histogram(totals, full_points(results.rubric))
-    opponents = "An opponent that times out or crashes hands out free points. Where that happened, "
-    opponents += "the table has a column of its lost turns."
+    opponents = "An opponent that loses turns hands out free points."
     if idle:
         names = ", ".join(mark.submission.name for mark in idle)
         opponents += f" This table leaves out who lost every turn: {names}."
@@ -152,7 +150,7 @@ def _histogram(totals: Sequence[float], full: float) -> str:
             f'<text x="{x:.2f}%" y="{y:.1f}" text-anchor="middle">{text}</text>'
             for x, y, text in labels
         ]
-    shapes.append(f'<text x="100%" y="{bottom + 17}" text-anchor="end">{full:g} points</text>')
+    shapes.append(f'<text x="100%" y="{bottom + 17}" text-anchor="end">{full:g}</text>')
     shapes.append(f'<line x1="3%" y1="{bottom}" x2="97%" y2="{bottom}" class="axis"/>')
     return (
         f'<svg class="drawing" width="100%" height="{bottom + 26}" role="img" font-size="13" '
@@ -169,7 +167,8 @@ def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> list[list[C
         total, shown = shown_points(mark, extra)
         interval = interval_text(mark, extra).partition(",")[0]
         page = Link(name, f"feedback/{file_name(name)}.html", whole_row=True)
-        row: list[Cell] = [page, total, interval, *shown]
+        places = ({getattr(one, kind) for one in mark.students} - {""} for kind in ROSTER)
+        row: list[Cell] = [page, *map(", ".join, map(sorted, places)), total, interval, *shown]
         row += [faults_text(mark.faults), remark(mark)]
         rows.append(((bool(mark.submission.problem), -mark.final(extra), name), row))
     return [row for _, row in sorted(rows, key=lambda item: item[0])]
