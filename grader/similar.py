@@ -299,7 +299,7 @@ def similar_page(pairs: Sequence[Pair], notes: Sequence[str]) -> str:
     return whole("Pairs that look alike", "\n".join(parts), "similar")
 
 
-HEADERS: Final = ("#", "one", "the other", "source", "rank", "behaviour", "its rank", "sources")
+HEADERS: Final = ("#", "file", "other file", "source", "rank", "behaviour", "rank", "sources")
 
 
 def _row(number: int, pair: Pair) -> list[Cell]:

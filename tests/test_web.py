@@ -242,13 +242,13 @@ def test_a_click_in_the_row_of_a_game_opens_it(browser: Browser, graded: Path) -
     assert browser.find("#game").get_property("value") == "1"
 
 
-def test_a_table_sorts_by_a_click_and_shows_the_rows_of_a_name(
+def test_a_phone_s_table_sorts_by_a_click_and_shows_the_rows_of_a_name(
     browser: Browser, tmp_path: Path
 ) -> None:
-    rows = [(f"kim {number}", number * 7 % 10) for number in range(10)]
+    rows = [(f"kim {number}", number * 7 % 10, *"xyz") for number in range(10)]
     file = tmp_path / "class.html"
-    file.write_text(whole("Class", table(("submission", "total"), rows)), encoding="utf-8")
-    browser.open(file)
+    file.write_text(whole("Class", table(("submission", "total", *"abc"), rows)), encoding="utf-8")
+    browser.open(file, "", PHONE)
     shown = "return [...document.querySelectorAll('tbody tr:not([hidden])')].map((row) =>"
     shown += " row.cells[1].textContent)"
     for column, expected in ((2, "9876543210"), (2, "0123456789"), (1, "0741852963")):

@@ -49,15 +49,16 @@ TERMINAL: Final = ("1;38;5;166", "1;38;5;32")
 def style_sheet() -> str:
     """Return the colours as CSS custom properties.
 
-    The system's setting chooses the theme, unless `data-theme` of the root element names one.
-    Browsers before 2024 do not support `light-dark()`.
+    The system's setting chooses the theme, unless `data-theme` of the root element names one;
+    paper is light. Browsers before 2024 do not support `light-dark()`.
     """
+    dark = f"color-scheme: dark; {properties('dark')}"
     return (
         f":root {{ color-scheme: light; {properties('light')} }}\n"
-        "@media (prefers-color-scheme: dark) {\n"
-        f':root:not([data-theme="light"]) {{ color-scheme: dark; {properties("dark")} }}\n'
+        "@media screen {\n"
+        f'@media (prefers-color-scheme: dark) {{ :root:not([data-theme="light"]) {{ {dark} }} }}\n'
+        f':root[data-theme="dark"] {{ {dark} }}\n'
         "}\n"
-        f':root[data-theme="dark"] {{ color-scheme: dark; {properties("dark")} }}\n'
     )
 
 

@@ -157,7 +157,7 @@ def _table(standings: Standings) -> str:
                 total.games,
                 total.record.replace("/", "\u2013"),
                 total.faults.total or "",
-                "" if entry.change is None else f"{entry.change:+z.0f}",
+                f"{entry.change:+z.0f}" if round(entry.change or 0) else "",
             ]
         )
     headers = ("#", "agent", "version", "rating", scale.title, "games", "won-drawn-lost")
@@ -228,7 +228,7 @@ def agent_page(book: Book, entry: Entry, standings: Standings, own: bool) -> str
 def _summary(entry: Entry, standings: Standings, own: bool) -> str:
     """Return the rank, the rating and its interval, and the place of the chart."""
     rank = f"Rank {entry.rank}. " if entry.rank else ""
-    week = "" if entry.change is None else minus(f", {entry.change:+z.0f} this week")
+    week = minus(f", {entry.change:+z.0f} this week") if round(entry.change or 0) else ""
     rating = entry.rating
     if rating is None:
         text = f"No rating yet: {_unrated(entry)}."

@@ -41,11 +41,10 @@ from grader.output.tables import (
 )
 from grader.results.store import Faults
 
-MARK_HEADERS: Final = ("submission", "total", "interval", "A", "B", "lost turns", "remark")
+ROSTER: Final = ("section", "group")
+MARK_HEADERS: Final = ("submission", *ROSTER, "total", "interval", "A", "B", "lost turns", "remark")
 
-FEW: Final = (
-    f"The intervals are rough: with fewer than {FEW_PAIRS} pairs of games they are a guess."
-)
+FEW: Final = f"The intervals are rough: they come from fewer than {FEW_PAIRS} pairs of games."
 
 OPPONENT_HEADERS: Final = (
     *("opponent", "games", "the class's median margin", "full points", "zero points"),
@@ -141,7 +140,8 @@ def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> list[list[C
         total, shown = shown_points(mark, extra)
         interval = interval_text(mark, extra).partition(",")[0]
         page = Link(name, f"feedback/{file_name(name)}.html", whole_row=True)
-        row: list[Cell] = [page, total, interval, *shown]
+        places = ({getattr(one, kind) for one in mark.students} - {""} for kind in ROSTER)
+        row: list[Cell] = [page, *map(", ".join, map(sorted, places)), total, interval, *shown]
         row += [faults_text(mark.faults), remark(mark)]
         rows.append(((bool(mark.submission.problem), -mark.final(extra), name), row))
     return [row for _, row in sorted(rows, key=lambda item: item[0])]

@@ -131,7 +131,7 @@ const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
   /** Draw the numbers of rows and columns, and the names if there is room. @param {CanvasRenderingContext2D} to */
   function drawHeads(to) {
-    const every = [1, 2, 5, 10, 20, 50].find((step) => step * cellHeight >= 14 && step * cellWidth >= 18) ?? 100;
+    const every = [1, 2, 5, 10, 20, 50].find((step) => step * cellHeight >= 14 && step * cellWidth >= (size > 99 ? 24 : 18)) ?? 100;
     const rowsEvery = cellHeight >= 12 ? 1 : every;
     to.font = `${Math.min(13, Math.max(10, cellHeight - 2))}px system-ui, sans-serif`;
     for (let at = 0; at < size; at += 1) {

@@ -101,7 +101,7 @@ const page = {
       `${game.title}: `, quoted(game.names[0]), " against ", quoted(game.names[1]),
     );
     byId("facts").replaceChildren(...game.facts.map((fact) => make("span", "", fact)));
-    byId("outcome").textContent = headline(game);
+    byId("outcome").replaceChildren(...headline(game));
     byId("outcome").hidden = !game.result;
     this.board = new Board(byId("board"), game);
     this.board.describeIn(byId("cells"));
@@ -231,7 +231,7 @@ const page = {
  */
 function headline({ winner, names, countsPoints, scores_end: points, result }) {
   const score = countsPoints ? ` ${points.join(" : ")}` : "";
-  return winner ? `${brief(names[winner - 1])} won${score}` : result;
+  return winner ? [quoted(names[winner - 1]), ` won${score}`] : [result];
 }
 
 /** @param {string} shape @param {string} word */

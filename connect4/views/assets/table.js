@@ -1,5 +1,5 @@
 /* Tables: a click on a header sorts the rows by its column, and a field above a long table keeps the
-   rows that contain its text, such as a name or a group. */
+   rows that contain its text, such as a name or a section. */
 
 (function tables() {
   const LONG = 8; // rows
@@ -45,7 +45,7 @@
     if (table.tBodies[0].rows.length < LONG) continue;
     const field = document.createElement("input");
     field.type = "search";
-    field.placeholder = "Name or group";
+    field.placeholder = "Filter rows";
     field.setAttribute("aria-label", "Show the rows that contain");
     field.addEventListener("input", () => {
       const wanted = field.value.toLowerCase();
