@@ -110,8 +110,7 @@ class Table:
 
         A `local` agent is an object of this process.
         """
-        one, two = agents
-        methods = method_of(one, two, terms.method), method_of(two, one, terms.method)
+        methods = method_of(*agents, terms.method), method_of(*agents[::-1], terms.method)
         players = [
             RecordedPlayer(agent.text, method, file_hash(agent, source))
             for agent, method, source in zip(agents, methods, terms.sources, strict=True)

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from connect4.errors import InputError, IsolationError, headline
-from connect4.games.base import State
+from connect4.games.base import Seconds, State
 from connect4.games.extended import EXTENDED, format_action
-from connect4.isolation.seat import choose_level, open_seat
+from connect4.isolation.seat import Level, choose_level, open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import method_of, parse_agent
 from grader.commands.common import DONE, open_pool, say
@@ -106,20 +106,8 @@ def _moves(
     for note in lacking:
         say(f"isolation: {note}")
     boards = [board for board in rubric.part_b.boards if not board.hidden]
-    fixed = positions(boards, arguments.positions)
-    seconds = arguments.time
-    asked_of_all = {
-        "positions": fixed,
-        "seconds": seconds,
-        "limits": asdict(rubric.limits),
-        "allowed": rubric.submission.allowed,
-    }
-    jobs = {
-        name: {"agent": name, "source": text, "isolation": level, **asked_of_all}
-        for name, text in sources.items()
-    }
-    for name in TEXTBOOK:
-        jobs[name] = {"agent": name, "source": None, "isolation": "none", **asked_of_all}
+    fixed, seconds = positions(boards, arguments.positions), arguments.time
+    jobs = _jobs(sources, level, fixed, seconds, rubric)
     played: dict[str, list[str | None]] = {}
     simple: list[str] = []
     with (
@@ -143,6 +131,29 @@ def _moves(
         notes.append(f"Always the first or the last action, so not compared: {', '.join(simple)}.")
     notes.append(f"Behaviour: {len(fixed)} positions, {seconds:g} s each.")
     return {name: played[name] for name in jobs if name in played}
+
+
+def _jobs(
+    sources: Mapping[str, str],
+    level: Level,
+    fixed: Sequence[dict[str, Any]],
+    seconds: Seconds,
+    rubric: Rubric,
+) -> dict[str, dict[str, Any]]:
+    """Return what `choose_moves` needs for each player: submissions and textbook agents."""
+    asked_of_all = {
+        "positions": fixed,
+        "seconds": seconds,
+        "limits": asdict(rubric.limits),
+        "allowed": rubric.submission.allowed,
+    }
+    jobs = {
+        name: {"agent": name, "source": text, "isolation": level, **asked_of_all}
+        for name, text in sources.items()
+    }
+    for name in TEXTBOOK:
+        jobs[name] = {"agent": name, "source": None, "isolation": "none", **asked_of_all}
+    return jobs
 
 
 SEED: Final = 4
