@@ -131,7 +131,7 @@ REFUSED = {
         ("--stric", "unrecognized arguments: --stric"),
         ("--records .", "--records needs --strict: a relay keeps no board"),
         ("--max-turns 9", "--max-turns needs --strict: a relay keeps no board"),
-        ("--strict --records no/where", "--records no/where: no such folder"),
+        ("--strict --records no/where", "--records no/where: No such file or directory"),
         ("--strict --start d", "d: no such file", "a.txt, b.txt, c.txt, start.txt"),
         ("--strict --line 9", "a line of 9: expected 3 or 4"),
         ("--host no.such.host.invalid", "no.such.host.invalid port 12345: "),

@@ -71,8 +71,11 @@ def make_server(arguments: argparse.Namespace) -> Server:
                 raise InputError(
                     f"--{name.replace('_', '-')} needs --strict: a relay keeps no board"
                 )
-    if arguments.records is not None and not arguments.records.is_dir():
-        raise InputError(f"--records {arguments.records}: no such folder")
+    if arguments.records is not None:
+        try:
+            arguments.records.mkdir(exist_ok=True)
+        except OSError as error:
+            raise InputError(f"--records {arguments.records}: {error.strerror}") from None
     return Server(arguments.time, start, arguments.records, arguments.wait, arguments.idle)
 
 
