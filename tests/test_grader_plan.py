@@ -86,6 +86,7 @@ a move  1 pair on each board  2 pairs on each board
 """
 
 
+@pytest.mark.slow
 def test_the_dry_run_prints_the_core_hours_of_other_limits_and_pairs(tmp_path: Path) -> None:
     """Also where the rubric takes too long: then they are needed most."""
     class_of(tmp_path, 20)

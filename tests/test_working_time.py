@@ -87,6 +87,7 @@ def test_a_late_answer_is_judged_and_an_endless_loop_is_not_well_formed(
     assert last == "The submission breaks a required rule: 1 to fix, 0 pieces of advice."
 
 
+@pytest.mark.slow
 def test_what_takes_long_is_said(tmp_path: Path) -> None:
     rubric(tmp_path, 1.0)
     hand_in(tmp_path, "ann", AGENT.format(line="while True: pass"))
