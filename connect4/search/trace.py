@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from enum import IntEnum, IntFlag
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from connect4.errors import InputError
 from connect4.games.base import State
 from connect4.search import mcts
 from connect4.search.base import Move, OutOfBudgetError
-from connect4.search.minimax import Expectimax, Found, Minimax
+from connect4.search.minimax import Expectimax, Found, Minimax, TableAlphaBeta
 from connect4.search.solver import ORDER, PerfectPlay
 
 MAX_NODES: Final = 1_000_000
@@ -64,7 +64,7 @@ class Trace:
     """
 
     def __init__(self, search: Minimax) -> None:
-        """Watch `search`: replaces its methods `value`, `after` and `search`."""
+        """Watch `search`: replaces its methods `value`, `after`, `search` and `known`."""
         self.nodes: list[Node] = []
         self._growing: list[Node] = []
         self._visited: list[list[Move]] = []
@@ -75,6 +75,9 @@ class Trace:
         search.value = self._watch_value  # type: ignore[method-assign]
         search.after = self._watch_after
         search.search = self._watch_search  # type: ignore[method-assign]
+        self._is_known = False
+        if isinstance(search, TableAlphaBeta):
+            self._known, search.known = search.known, self._watch_known  # type: ignore[assignment]
 
     def _watch_search(self, state: State, depth: int, first: Move = None) -> Found:
         self._root = state.mover
@@ -89,6 +92,11 @@ class Trace:
         self._move = move
         return self._after(state, move)
 
+    def _watch_known(self, *asked: Any) -> float | None:
+        value = self._known(*asked)
+        self._is_known = value is not None
+        return value
+
     def _watch_value(self, state: State, depth: int, alpha: float, beta: float) -> float:
         move, own, nodes = self._move, len(self._growing), self._growing
         if own >= MAX_NODES:
@@ -101,14 +109,15 @@ class Trace:
         self._visited[-1].append(move)
         nodes.append(node)
         self._visited.append([])
+        self._is_known = False
         value = self._value(state, depth, alpha, beta)
         visited = self._visited.pop()
         flags = Flag.FINAL if state.ending() is not None else Flag(0)
         if not flags and depth:
             if not visited:
-                flags |= Flag.KNOWN
-            elif kind is not Kind.CHANCE:
-                flags |= self._prune(state, visited, node)
+                flags |= Flag.KNOWN if self._is_known else Flag(0)
+            elif kind is not Kind.CHANCE and self._prune(state, visited, node) and value >= beta:
+                flags |= Flag.CUT
         seen = value if state.mover == self._root else -value
         nodes[own] = node._replace(value=seen, flags=flags)
         return value
@@ -118,14 +127,14 @@ class Trace:
             return Kind.MAX
         return Kind.CHANCE if isinstance(self._search, Expectimax) else Kind.MIN
 
-    def _prune(self, state: State, visited: list[Move], node: Node) -> Flag:
-        """Add the moves that were skipped; return `CUT` if there are any."""
+    def _prune(self, state: State, visited: list[Move], node: Node) -> list[Move]:
+        """Add the moves that were skipped, and return them."""
         left_out = [move for move in self._search.order(state) if move not in visited]
         kind = Kind.MIN if node.kind is Kind.MAX else Kind.MAX
         for move in left_out:
             bounds = node.alpha, node.beta
             self._growing.append(Node(node.depth + 1, move, kind, None, *bounds, Flag.PRUNED))
-        return Flag.CUT if left_out else Flag(0)
+        return left_out
 
 
 def mark_line(nodes: list[Node], line: tuple[Move, ...]) -> list[Node]:
