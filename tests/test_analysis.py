@@ -82,7 +82,8 @@ def test_values_and_losses_are_those_of_perfect_play(game: Record, jobs: int) ->
         game.turns, states, states[1:], found["turns"], strict=False
     ):
         one, two = solved(before.to_text()), solved(after.to_text())
-        assert judged["before"] == one if turn.outcome is Outcome.PLAYED else True
+        if turn.outcome is Outcome.PLAYED:
+            assert judged["before"] == one
         assert judged["after"] == two
         gap = one - two if turn.player == 1 else two - one
         assert judged["loss"] == max(0, gap)
@@ -131,7 +132,6 @@ def test_every_game_can_be_judged(name: str) -> None:
     found = analyse(record, 0.1)
     assert any(judged["loss"] for judged in found["turns"])
     for before, judged in zip(records.replay(record), found["turns"], strict=False):
-        assert judged["loss"] >= 0
         assert bool(judged["line"]) == bool(judged["loss"] or judged["slower"])
         state = before
         for text in judged["line"]:

@@ -74,7 +74,7 @@ def test_part_b_names_the_margins_between_which_points_grow() -> None:
         "Points: 5 x (10.00 - 0) / (40 - 0) = 1.25 of 5 (a mean margin counts from 0 to +40)."
         in lines
     )
-    assert "One pair of games gives no confidence interval." in lines
+    assert "Too few games for an interval." in lines
 
 
 def test_who_has_all_points_reads_so_and_few_games_are_called_few() -> None:

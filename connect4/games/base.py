@@ -86,7 +86,7 @@ class Ending(StrEnum):
 
     @property
     def by_rules(self) -> bool:
-        """Return whether the rules end a game this way; any other ending comes from the table."""
+        """Return whether the rules end a game this way, not a fault, a clock or a person."""
         return self in (
             Ending.NO_ACTION,
             Ending.LINE,
@@ -213,8 +213,7 @@ class State(ABC):
 
         If tokens are dropped, this is the distance from the middle column, and a pop-out has a
         greater distance than any drop. If pieces slide, it is the distance of the target from the
-        middle square. A game without distances has its actions tried in the order of
-        `legal_actions()`.
+        middle square. The environments number the actions that are listed here.
         """
         return {}
 

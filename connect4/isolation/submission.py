@@ -1,7 +1,7 @@
 """Prepare a submission's process: which modules it may import, and notes on denied calls.
 
 `confine` runs before any code of the submission. It restricts honest files to the allowed modules,
-with clear error messages. Other files are restricted because they cannot read the kit's files.
+with clear error messages. A file that gets around this still cannot read the kit's files.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ class Minimax:
         self.horizon = False
         """Whether the depth limit ended the last search at any position."""
         self.best_so_far: Found | None = None
-        """The result of a search that ran out of budget; None before its first move has a value."""
+        """The best move so far, if the budget ends; None before one has a value."""
 
     def search(self, state: State, depth: int, first: Move = None) -> Found:
         """Search a position that is not over `depth >= 1` plies deep.

@@ -1,4 +1,4 @@
-"""Finds submissions: single files, a class's folder, downloads of Moodle and Gradescope, archives.
+"""Finds submissions: single files, a class's folder, downloads of Canvas, Moodle and Gradescope.
 
 A student's hand-in may be an archive. An archive inside that archive is rejected. A class is a
 folder, or a zip or tar of it:
@@ -89,7 +89,7 @@ def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> 
         shown = ", ".join(map(one_line, paths))
         raise InputError(
             f"{shown}: no submissions there; expected NAME.py, NAME.zip or NAME/ai.py for each "
-            "student, or a download of Moodle or Gradescope"
+            "student, or a download of Canvas, Moodle or Gradescope"
         )
     return told_apart(_with_numbers(_without_doubles(found)))
 
@@ -97,8 +97,8 @@ def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> 
 def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
     """Return the hand-ins at a path; an unreadable one does not stop the others.
 
-    One of several archives is one student's: what it holds concerns nobody else. If there are
-    several files called `ai.py`, their folders give the names.
+    Of several archives each belongs to one student. If there are several files called `ai.py`,
+    their folders give the names.
     """
     packed = path.name.lower().endswith(ARCHIVES)
     if os.path.isfile(path) and (path.suffix == ".py" or (several and packed)):
@@ -215,7 +215,8 @@ def _choose(sources: list[str]) -> str:
         raise InputError("no ai.py and no other .py file in it")
     if len(candidates) > 1:
         shown = ", ".join(map(short, candidates[:4])) + (", ..." if len(candidates) > 4 else "")
-        raise InputError(f"two files that could be the agent: {shown}; hand in one ai.py")
+        many = "two" if len(candidates) == 2 else "several"
+        raise InputError(f"{many} files that could be the agent: {shown}; hand in one ai.py")
     return candidates[0]
 
 
@@ -247,7 +248,7 @@ def _read_report(tree: Tree, source: str, limit: int) -> str | None:
 
 
 def _without_doubles(found: list[Submission]) -> list[Submission]:
-    """Return one submission for each student, whose two hand-ins cannot be graded."""
+    """Return one submission for each student; two hand-ins of one student cannot be graded."""
     by_student: dict[tuple[str, str], list[Submission]] = {}
     for item in found:
         by_student.setdefault((item.name, numbers(item.members)), []).append(item)
@@ -344,7 +345,7 @@ def hand_ins(tree: Tree) -> list[HandIn]:
 
 
 def _newest_first(entry: tuple[str, Tree]) -> int:
-    """Return the place of an entry: of several versions from Canvas, the first one counts."""
+    """Return the place of an entry in a list that begins with the newest version from Canvas."""
     return -int(_of_platform(entry[0]).get("number") or 0)
 
 

@@ -11,7 +11,7 @@ import ast
 import sys
 import textwrap
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -109,9 +109,10 @@ def source_findings(source: str, rules: SubmissionRules) -> list[Finding]:
     nodes = list(ast.walk(tree))
     bound = _bindings(nodes)
     found = [*_class(tree, nodes), *_imports(nodes, rules.allowed), *_processes(nodes, bound)]
-    found += _files(nodes, bound)
+    caught = _caught(nodes)
+    found += _files(nodes, bound, caught)
     for node, line, text in old_names(nodes, bound):
-        found.append(Finding(line, "old name", text, required=node not in _caught(nodes)))
+        found.append(Finding(line, "old name", text, required=node not in caught))
     if STUB in source:
         line = source[: source.index(STUB)].count("\n") + 1
         text = "this is still the stub of the kit: write your two methods, then delete the line"
@@ -257,7 +258,9 @@ def _processes(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[F
             yield Finding(node.lineno, "threads and processes", text)
 
 
-def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Finding]:
+def _files(
+    nodes: Sequence[ast.AST], bound: Mapping[str, str], caught: Collection[ast.AST]
+) -> Iterator[Finding]:
     """Yield the calls that open files, which is denied in play; a script's own part is not run."""
     own_open = any(isinstance(node, ast.FunctionDef) and node.name == "open" for node in nodes)
     of_paths = OF_PATHS if any(name.startswith("pathlib") for name in bound.values()) else ()
@@ -280,7 +283,7 @@ def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Findi
                 name = f"{module}.{name}"
         if name in OPENING or name in of_paths or (name == "open" and not own_open):
             text = f"{name}: agents may not open files; put what the file holds into the source"
-            yield Finding(node.lineno, "files", text, required=node not in _caught(nodes))
+            yield Finding(node.lineno, "files", text, required=node not in caught)
 
 
 def _caught(nodes: Sequence[ast.AST]) -> set[ast.AST]:

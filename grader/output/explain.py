@@ -30,6 +30,10 @@ CLIPPED: Final = 1500
 
 OWN: Final = ("played", "pass")
 
+LEAST_PAIRS: Final = 3
+TOO_FEW: Final = "Too few games for an interval."
+"""What stands in place of an interval of fewer pairs."""
+
 PLACE: Final = re.compile(r'^ *File "([^"\n]*)", line (\d+)', re.MULTILINE)
 """A line of a traceback that names a file."""
 
@@ -149,8 +153,8 @@ def _term(number: float) -> str:
 
 def _certainty(match: MatchMark, rubric: Rubric) -> str:
     pairs = len(match.tally.pairs)
-    if match.bounds is None:
-        return "One pair of games gives no confidence interval."
+    if match.bounds is None or pairs < LEAST_PAIRS:
+        return TOO_FEW
     low, high = match.bounds
     few = (
         f" Few games: with fewer than {FEW_PAIRS} pairs this is rough." if few_games(pairs) else ""

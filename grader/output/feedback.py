@@ -18,7 +18,9 @@ from grader.handin.submission import without_folders
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import full_points, margin_of
 from grader.output.explain import (
+    LEAST_PAIRS,
     MAX_REASONS,
+    TOO_FEW,
     LostTurn,
     formula,
     told_plainly,
@@ -52,10 +54,6 @@ from grader.output.tables import (
 )
 from grader.play.one_game import MADE_BY
 from grader.rubric.model import Rubric
-
-LEAST_PAIRS: Final = 3
-TOO_FEW: Final = "Too few games for an interval."
-"""What stands in place of an interval of fewer pairs."""
 
 OPERATOR: Final = re.compile(r"(?<=[\d)]) [x-] (?=[\d(\u2212])")
 SIGNS: Final = {" x ": " \u00d7 ", " - ": " \u2212 "}
@@ -118,20 +116,16 @@ def _total(mark: Mark, placement: float, rubric: Rubric) -> str:
         parts += f" {total:.2f} of {full:g} so far."
     else:
         text += progress(f"{total:.2f} of {full:g}", total, full)
-        certain = all(map(_has_interval, mark.matches))
+        certain = all(len(match.tally.pairs) >= LEAST_PAIRS for match in mark.matches)
         interval = f"{level_text(rubric.statistics)} interval {interval_text(mark, placement)}."
         parts += f" {interval if certain and mark.bounds is not None else TOO_FEW}"
     text += paragraphs([parts.replace(" %", "\u00a0%")])
     if mark.faults.total:
         lost = f"Lost turns: {faults_text(mark.faults)}."
         text += f'\n<p class="warning">{html.escape(lost)}</p>'
-    if note := re.sub(r"^line ", "ai.py, line ", remark(mark)):
+    if note := re.sub(r"(^|; )line ", r"\1ai.py, line ", remark(mark)):
         text += f'\n<p class="warning">{html.escape(note)}</p>'
     return text
-
-
-def _has_interval(match: MatchMark) -> bool:
-    return len(match.tally.pairs) >= LEAST_PAIRS
 
 
 def _match_card(match: MatchMark, rubric: Rubric) -> str:
@@ -160,7 +154,7 @@ def _match_card(match: MatchMark, rubric: Rubric) -> str:
 
 def _interval(match: MatchMark) -> str:
     """Return the interval of a match's points; empty if its ends are the same."""
-    if not _has_interval(match):
+    if len(match.tally.pairs) < LEAST_PAIRS:
         return "(too few games for an interval)"
     if match.bounds is None or match.bounds[0] == match.bounds[1]:
         return ""

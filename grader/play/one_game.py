@@ -197,7 +197,7 @@ def spread(
 ) -> Generator[tuple[T, Future[R]], None, None]:
     """Call `function` with each job, at most `most` at once; yield each job when it is done.
 
-    `jobs` is read only when a call can start; a stop cancels the calls in progress.
+    `jobs` is read only when a call can start; a stop cancels the calls that have not begun.
     """
     waiting: dict[Future[R], T] = {}
     try:

@@ -274,15 +274,9 @@ def timed_turns(game: PlannedGame) -> int:
     A game fills the empty cells. A pop-out is a turn and empties one more cell. Each side has half
     of the turns.
     """
-    start = game.board.start
-    if game.board.game == EXTENDED.name:
-        empty = sum(row.count(0) for row in start["board"])
-        popouts = start["popouts"]
-        turns = empty + 2 * (sum(popouts) if isinstance(popouts, list) else 2 * popouts)
-    else:
-        turns = GAMES[game.board.game].from_json(start).max_plies
+    turns = GAMES[game.board.game].from_json(game.board.start).max_plies
     thinkers = sum(thinks(player.agent) for player in game.players)
-    return int(turns) * thinkers // 2
+    return turns * thinkers // 2
 
 
 def worth(game: PlannedGame) -> Seconds:
