@@ -17,7 +17,7 @@ import pytest
 
 from connect4.errors import InputError
 from grader.handin.archive import file_reader
-from grader.handin.find import find
+from grader.handin.find import _in_utc, find
 from grader.handin.submission import Member, Submission, file_name
 from grader.rubric import reading as rubrics
 from tests.classroom import tarred, zipped
@@ -553,6 +553,12 @@ def test_what_is_no_file_holds_nobody_up(
         file_reader(tmp_path / "eve" / "hw" / "ai.py")(10)  # it was a file when it was listed
 
 
+@pytest.mark.parametrize("name", ["index.csv", "Hidden-Boards"])
+def test_a_student_has_no_folder_in_the_place_of_the_kits_own(name: str) -> None:
+    assert file_name(name) == f"_{name}"
+    assert file_name(f"{name}x") == f"{name}x"
+
+
 @pytest.mark.parametrize("name", ["con", "NUL.py", "Com1", "lpt\xb9", "aux .x"])
 def test_names_of_devices_of_windows_are_no_names_of_files(name: str) -> None:
     assert file_name(name) == f"_{name}"
@@ -665,3 +671,14 @@ def _as_ordinary_user(folder: Path, work: Callable[[], str | None]) -> str | Non
         text = pipe.read().decode()
     os.waitpid(child, 0)
     return text or None
+
+
+def test_a_path_of_millions_of_characters_in_a_tar_floods_no_message(tmp_path: Path) -> None:
+    write(tmp_path, {"eve.tar.gz": tarred({f"{'ab/' * 100_000}ai.py": b"a"}), "ann.py": "a"})
+    places = [len(item.place) for item in find([tmp_path], RULES)]
+    assert max(places) < 300
+
+
+def test_a_time_at_the_end_of_the_calendar_is_no_time() -> None:
+    assert _in_utc(" 0001-01-01 00:00:00 +23:59") == ""
+    assert _in_utc(" 2024-01-01 10:00:00 Z") == "2024-01-01T10:00:00+00:00"

@@ -13,7 +13,8 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -23,7 +24,7 @@ from connect4.isolation import agent_process, machine, readable, spawn, submissi
 from connect4.isolation import seat as isolated
 from connect4.isolation.measuring import Spent, Timed
 from connect4.isolation.reloaded import MADE_ANEW
-from connect4.isolation.seat import Level, Lifetime, Limits, choose_level, open_seat
+from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, Limits, choose_level, open_seat
 from connect4.isolation.spawn import PATIENCE
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.registry import parse_agent
@@ -929,3 +930,11 @@ trace = Trace()
             state = state.apply(reply.action)
             opened.close()
     assert freed.read_text(encoding="utf-8") == "freed "  # the last one is still loaded
+
+
+def test_an_answer_written_past_the_kit_is_not_read_if_it_takes_gigabytes() -> None:
+    """A tree arrives as one text; 125 MB of empty lists in its place took 3 GB."""
+    line = b'{"answer": [' + b"[]," * 2_200_000 + b"[]]}"
+    asked = object.__new__(IsolatedSeat)
+    asked._child = cast("agent_process.AgentProcess", SimpleNamespace(call=lambda *_: line))
+    assert asked.call("explain", board(), 1.0) == ("", None)

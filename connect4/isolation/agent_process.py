@@ -53,8 +53,18 @@ PATIENT: Final = 5
 MAX_ANSWER: Final = 1 << 27
 """The maximum length of an answer to `AgentProcess.call` in bytes."""
 
+MAX_LISTS: Final = 2_100_000
+MAX_VALUES: Final = 12_000_000
+"""More than the tree of a search has: an empty list takes two bytes, and 64 once it is read."""
+
 REQUEST_PATIENCE: Final = 1.0
 """Seconds to send a request. It fits into the buffer unless the agent left earlier ones unread."""
+
+
+def is_large(text: str | bytes) -> bool:
+    """Return whether JSON would take too much memory once it is read."""
+    data = text.encode(errors="replace") if isinstance(text, str) else text
+    return data.count(b"[") + data.count(b"{") > MAX_LISTS or data.count(b",") > MAX_VALUES
 
 
 class NoAnswerError(Exception):

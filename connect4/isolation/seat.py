@@ -22,6 +22,7 @@ from connect4.isolation.agent_process import (
     AgentProcess,
     NoAnswerError,
     ProcessEndedError,
+    is_large,
 )
 from connect4.isolation.in_process import InProcessSeat
 from connect4.isolation.limits import Limits, allow_tasks, join_group
@@ -239,7 +240,8 @@ class IsolatedSeat(ReloadedSeat):
             return FAILED, f"could not be loaded: {headline(self.load_failure or '')}"
         seconds += PATIENCE  # for long answers
         try:
-            return read_message(self._child.call(method, state, seconds))
+            line = self._child.call(method, state, seconds)
+            return ("", None) if is_large(line) else read_message(line)
         except NoAnswerError:
             return FAILED, f"did not answer {method} within {seconds:g} s"
         except ProcessEndedError:

@@ -9,16 +9,13 @@ from typing import Any, Final
 
 from connect4.errors import InputError
 from connect4.games.base import Game, State
+from connect4.isolation.agent_process import is_large
 from connect4.isolation.seat import IsolatedSeat, choose_level
 from connect4.players.base import Setup
 from connect4.players.names import AgentName
 from connect4.players.student import read_answer
 from connect4.search.trace import MAX_NODES, Flag, Kind, Node
 from connect4.views.words import first_line
-
-MAX_LISTS: Final = 2_100_000
-MAX_VALUES: Final = 12_000_000
-"""More than the tree of a search has: an empty list takes two bytes, and 64 once it is read."""
 
 NOTES: Final = {
     "best": Flag.BEST, "pruned": Flag.PRUNED, "cut": Flag.CUT, "known": Flag.KNOWN,
@@ -72,7 +69,7 @@ def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]
 
 def _read(text: str) -> Any:
     """Parse JSON; raises `ValueError` if that would take too much memory."""
-    if text.count("[") + text.count("{") > MAX_LISTS or text.count(",") > MAX_VALUES:
+    if is_large(text):
         raise ValueError("more than a tree has")
     return json.loads(text)
 

@@ -51,6 +51,9 @@ GRADESCOPE_METADATA: Final = "submission_metadata.yml"
 
 MAX_METADATA: Final = 50 * MEGABYTE
 
+LONGEST_PATH: Final = 4096
+"""Characters of a path that a disk takes; a path in a tar may have millions."""
+
 
 def remedy_of(name: str) -> str | None:
     """Return what the author of a file with this name has to do; None if nothing is known."""
@@ -222,6 +225,7 @@ def _choose(sources: list[str]) -> str:
 
 def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submission:
     inside = path if path not in hand_in.places else ""
+    inside = inside if len(inside) <= LONGEST_PATH else short(inside)
     place = one_line(hand_in.places[0])
     if inside and not place.endswith(".py"):
         place = f"{place}/{inside}"
@@ -412,5 +416,7 @@ def _in_utc(text: str) -> str:
     try:
         time = datetime.fromisoformat(re.sub(r"\s+(?=(Z|[+-][\d:]+)$)", "", text.strip(" '\"")))
     except ValueError:
+        return ""
+    if not 1970 <= time.year < 9000:  # at the ends of the calendar other zones have no such day
         return ""
     return (time if time.tzinfo else time.replace(tzinfo=UTC)).isoformat()

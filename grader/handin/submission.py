@@ -16,8 +16,11 @@ FOLDER: Final = "submissions"
 LATE: Final = "late"
 IN_TIME: Final = "in time"
 
-RESERVED: Final = re.compile(r"(CON|PRN|AUX|NUL|(COM|LPT)[0-9¹²³])\s*(\.|$)", re.IGNORECASE)
-"""Names that Windows reserves for devices, with any suffix."""
+RESERVED: Final = re.compile(
+    r"(CON|PRN|AUX|NUL|(COM|LPT)[0-9¹²³])\s*(\.|$)|(index\.csv|hidden-boards)$", re.IGNORECASE
+)
+"""Names that Windows reserves for devices, with any suffix, and those of the kit's own entries
+beside the students' folders of records."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,10 @@ import json
 import os
 import re
 import secrets
+import socket
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,8 +29,14 @@ HOST: Final = "127.0.0.1"
 MAX_BODY: Final = 64_000
 """Bytes of a request's body."""
 
+MAX_WAITING: Final = 64
+"""Connections that have not yet sent a permitted request; the oldest of more is closed.
+
+Anybody on this machine can connect, and each connection takes a descriptor of the referee.
+"""
+
 PATIENCE: Final = 10.0
-"""Seconds that a connection may take for a request."""
+"""Seconds that a connection may be silent before its request is complete."""
 
 LAST_ANSWERS: Final = 1.0
 """Seconds that the server waits, when it ends, for the answers that it is sending."""
@@ -181,16 +189,40 @@ class Server:
 
 
 class _Http(ThreadingHTTPServer):
-    """Counts the requests that are being answered, so that none is lost when the server ends."""
+    """Counts the requests that are being answered, so that none is lost when the server ends.
+
+    Closes the oldest of too many connections that have not sent a permitted request.
+    """
 
     daemon_threads = True
     request_queue_size = 128
     site: Server
 
     def __init__(self, *arguments: Any) -> None:
+        self._waiting: OrderedDict[socket.socket, None] = OrderedDict()
+        self._lock = threading.Lock()
         self._answering = 0
         self._answered = threading.Condition()
         super().__init__(*arguments)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._lock:
+            self._waiting[request] = None
+            oldest = next(iter(self._waiting)) if len(self._waiting) > MAX_WAITING else None
+        if oldest is not None:
+            with contextlib.suppress(OSError):
+                oldest.shutdown(socket.SHUT_RDWR)
+            self.admit(oldest)
+        super().process_request(request, client_address)
+
+    def admit(self, request: socket.socket) -> None:
+        """Stop counting a connection as waiting."""
+        with self._lock:
+            self._waiting.pop(request, None)
+
+    def shutdown_request(self, request: Any) -> None:
+        self.admit(request)
+        super().shutdown_request(request)
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[None]:
@@ -280,6 +312,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif (inside := self.site.inside(path)) is None or "\0" in unquote(inside):
             self._refuse(404, "nothing here")
         else:
+            cast(_Http, self.server).admit(self.connection)
             return inside
         return None
 
