@@ -326,8 +326,8 @@ def test_a_file_that_needs_a_fresh_player_for_each_turn_is_told(tmp_path: Path) 
     done = run(*command, cwd=tmp_path)
     told = (
         "a fresh player answers this position. The file may keep something from its earlier turns, "
-        "such as a stop flag. --lifetime move makes a fresh player for each turn, as the course's "
-        "simulator did.\n"
+        "such as a stop flag, or draw at random. --lifetime move makes a fresh player for each "
+        "turn, as the course's simulator did.\n"
     )
     assert done.stdout.endswith(f"Player 1 (ai:agent.py), turn 3: {told}")
     again = run(COMMAND, "--replay-turn", "connect4-fault.json:3", cwd=tmp_path)

@@ -48,3 +48,15 @@ def test_it_beats_the_stub_and_the_random_player_from_both_sides(board: str) -> 
         second = connect4.play(opponent, agent, board, seconds=5, seed=1)
         assert [first.result.winner, second.result.winner] == [1, 2]
         assert not any(turn.is_lost for game in (first, second) for turn in game.turns)
+
+
+def test_the_search_tree_of_the_documents_is_read(tmp_path: Path) -> None:
+    students = (README.parent / "docs" / "students.md").read_text(encoding="utf-8")
+    explain = next(code for code in students.split("```python\n") if "def explain" in code)
+    code = README.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    path = tmp_path / "agent.py"
+    path.write_text(code + explain.split("as before\n")[1].split("```")[0], encoding="utf-8")
+    tree = connect4.search_tree(f"ai:{path}", "case1")
+    values = [node.value for node in tree.nodes if node.depth == 1]
+    assert tree.nodes[0].value == max(values)
+    assert len(values) == len(connect4.load("case1").legal_actions())

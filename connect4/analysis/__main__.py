@@ -51,6 +51,7 @@ def main(argv: list[str] | None = None) -> int:
         return 130
     for line in summary(record, found):
         print(line)
+    print(f"{place} has these costs now: its page shows them.")
     return 0
 
 

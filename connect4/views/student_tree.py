@@ -48,12 +48,16 @@ def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]
         )
     if key == "failed":
         raise InputError(f"{name} {first_line(str(value))}")
+    if key == "":
+        raise InputError(f"{name}: a tree of more than {MAX_NODES} nodes; search less deep")
     try:
         value = _read(value) if key == "answer" else None
     except (ValueError, TypeError, AttributeError, RecursionError):
         value = None
     if not isinstance(value, list):
-        raise InputError(f"{name} answered explain with something that is not an answer")
+        raise InputError(
+            f"{name}: explain returned no list of nodes; docs/students.md has an example"
+        )
     if len(value) > MAX_NODES:
         raise InputError(f"{name}: a tree of more than {MAX_NODES} nodes")
     nodes: list[Node] = []
@@ -78,7 +82,9 @@ def _read_node(row: Any, before: list[Node], game: Game) -> Node:
     """Return one node of a student's tree; `before` are the nodes before it."""
     depth, move, kind, value, alpha, beta, note = row
     if type(depth) is not int or not min(len(before), 1) <= depth <= _deepest(before):
-        raise ValueError(f"depth {depth!r} does not follow from the nodes before it")
+        raise ValueError(
+            f"depth {depth!r} does not follow: one root with depth 0, then its children"
+        )
     flags = Flag(0)
     for word in note.split():
         flags |= NOTES[word]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -87,6 +88,10 @@ def of_game(rubric: Rubric, game: Game) -> Rubric:
     return replace(rubric, match=match, compare=rules)
 
 
+MOST_ADVISED: Final = 500
+"""The most games that `compare` suggests to play."""
+
+
 def conclusion(comparison: PartComparison, names: Sequence[str]) -> str:
     """Return the conclusion of a comparison in two lines, in part A in three."""
     new, old = names
@@ -114,7 +119,18 @@ def conclusion(comparison: PartComparison, names: Sequence[str]) -> str:
         ]
     else:
         listed[0] += _lost_text(new, total.faults) + _lost_text(old, total.other_faults)
-    return "\n".join([f"{words[comparison.verdict]}: {what} ({bounds}{worth})", *listed])
+    first = f"{words[comparison.verdict]}: {what} ({bounds}{worth})"
+    return "\n".join([first, *listed, *_more_games(comparison)])
+
+
+def _more_games(comparison: PartComparison) -> Iterator[str]:
+    """Yield how many games would settle an open verdict: an interval shrinks with their root."""
+    if comparison.verdict == "open" and comparison.bounds is not None and comparison.mean:
+        low, high = comparison.bounds
+        share = (high - low) / 2 / abs(comparison.mean)
+        games = math.ceil(comparison.tally.games * share**2 / 10) * 10
+        if games <= MOST_ADVISED:
+            yield f"if the difference stays like this, --games {games} should settle it"
 
 
 def _lost_text(name: str, faults: Faults) -> str:

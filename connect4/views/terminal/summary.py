@@ -42,8 +42,8 @@ SHOWN_LINES: Final = 20
 
 FRESH: Final = (
     "a fresh player answers this position. The file may keep something from its earlier turns, "
-    "such as a stop flag. --lifetime move makes a fresh player for each turn, as the course's "
-    "simulator did."
+    "such as a stop flag, or draw at random. --lifetime move makes a fresh player for each turn, "
+    "as the course's simulator did."
 )
 """The note on a lost turn if a new player answers the position."""
 
