@@ -103,7 +103,7 @@ def test_how_canvas_students_are_found(
     tmp_path: Path, name: str, identity: str, found: str | None
 ) -> None:
     if found is None:
-        with pytest.raises(InputError, match=rf"nobody here \({name}, ...\) is one of its 4 stud"):
+        with pytest.raises(InputError, match=rf"nobody here \({name}; ...\) is one of its 4 stud"):
             fill(tmp_path, CANVAS, of(Member(name, identity)))
         return
     done = fill(tmp_path, CANVAS, of(Member(name, identity)))

@@ -226,11 +226,13 @@ def test_who_is_on_one_side_only_is_listed_and_a_wrong_roster_refused(tmp_path: 
     groups = {"Dan": "2", "Eve": "2", "Fay": "2", "Gus": "Team 7", "Hu": "Team 7"}
     done = assign(found, [Student(name, group=groups[name]) for name in groups])
     assert done.unknown == ["Zoe"]
-    assert done.submissions[4].problem == "nothing was handed in; in group 2: Dan, Eve"
+    assert done.submissions[4].problem == "nothing was handed in; in group 2: Dan; Eve"
     assert [student.name for student in done.students["team7"]] == ["Gus", "Hu"]
-    assert full_names([Submission("leeann", "")], [Student("Ann Lee")]) == {"leeann": "Ann Lee"}
+    for word, name in (("leeann", "Ann Lee"), ("müllerzoë", "Müller, Zoë")):
+        assert full_names([Submission(word, "")], [Student(name)]) == {word: name}
+    assert full_names([Submission("zoë müller", "")], [Student("Müller, Zoë")]) == {}
     hand_in_each(tmp_path / "class", "ann", "bo")
     write(tmp_path / "roster.csv", "name\nCy\n")
     refused = run("grader", "grade", "class", "--roster", "roster.csv", cwd=tmp_path)
     assert refused.returncode == 2
-    assert "roster.csv: nobody here (ann, ...) is one of its 1 students (Cy, ...)" in refused.stderr
+    assert "roster.csv: nobody here (ann; ...) is one of its 1 students (Cy; ...)" in refused.stderr

@@ -47,7 +47,7 @@ def check(folder: Path, source: str, seconds: float = 0.2, more: str = "") -> li
 def test_a_file_with_time_in_reserve_is_well_formed(tmp_path: Path) -> None:
     assert check(tmp_path, RESERVE, 1.0) == [
         " well formed, plays from 1 s a move (not at 0.5 s)",
-        "The submission meets every required rule: 0 to fix, 0 pieces of advice.",
+        "The submission meets every required rule: 0 faults to fix, 0 pieces of advice.",
     ]
     refused = check(tmp_path, RESERVE, 0.3)
     assert refused[0].startswith("18: smoke: get_expectimax_move on ")
@@ -84,7 +84,7 @@ def test_a_late_answer_is_judged_and_an_endless_loop_is_not_well_formed(
     found, last = check(tmp_path, AGENT.format(line=line))
     assert ": smoke: get_expectimax_move on " in found
     assert text in found
-    assert last == "The submission breaks a required rule: 1 to fix, 0 pieces of advice."
+    assert last == "The submission breaks a required rule: 1 fault to fix, 0 pieces of advice."
 
 
 @pytest.mark.slow

@@ -77,7 +77,7 @@ def compare(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
             notes.append(f"{item.name}: {item.problem}; its pairs are not compared by source.")
             say(notes[-1])
     if same := [name for name, text in before.items() if text in here.values()]:
-        notes.append(f"Handed in again without a change: {', '.join(same)}.")
+        notes.append(f"Handed in again without a change: {'; '.join(same)}.")
     if arguments.source_only:
         return ranked(found, against, [], np.zeros((0, 0))), notes
     moves = _moves({**here, **before}, arguments, rubric, notes)
@@ -128,7 +128,7 @@ def _moves(
             else:
                 played[name] = moves
     if simple:
-        notes.append(f"Always the first or the last action, so not compared: {', '.join(simple)}.")
+        notes.append(f"Always the first or the last action, so not compared: {'; '.join(simple)}.")
     notes.append(f"Behaviour: {len(fixed)} positions, {seconds:g} s each.")
     return {name: played[name] for name in jobs if name in played}
 

@@ -87,7 +87,7 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
         if (fault := results.faults.get(game.key)) is not None
     ]
     chart = _histogram(totals, full_points(results.rubric))
-    few = paragraphs([FEW] if any(mark.few_games for mark in marks) else [])
+    few = paragraphs([FEW] if any(mark.few_games and mark.bounds for mark in marks) else [])
     parts = [
         heading("The class"),
         paragraphs(["For the teacher: this page names everybody.", _summary(results, totals)]),
@@ -172,7 +172,7 @@ def _identical(marks: Sequence[Mark]) -> str:
     for mark in marks:
         if mark.submission.sha256 is not None:
             by_hash.setdefault(mark.submission.sha256, []).append(mark.submission.name)
-    rows = [(", ".join(names), key) for key, names in by_hash.items() if len(names) > 1]
+    rows = [("; ".join(names), key) for key, names in by_hash.items() if len(names) > 1]
     return table(("submissions", "SHA-256"), rows) or paragraphs(["None."])
 
 
