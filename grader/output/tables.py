@@ -292,8 +292,8 @@ def stage_text(state: StageState, rubric: Rubric) -> str:
     parts = []
     for group in state.groups:
         rows = [
-            [*standing_row(place, item, rubric)[:-1], str(item.total.faults.total or "")]
-            for place, item in enumerate(group.standings, 1)
+            [*standing_row(item.place, item, rubric)[:-1], str(item.total.faults.total or "")]
+            for item in group.standings
         ]
         left = f", {group.missing} games to go" if group.missing else ""
         lost = {item.contestant.name: faults_text(item.total.faults) for item in group.standings}
