@@ -158,7 +158,7 @@ def test_moodles_grades_by_number_and_by_mail(tmp_path: Path) -> None:
         "Ann,Lee,u501,ann@example.org,41.50",
         "Ben,Müller,u502,ben@example.org,41.50",
     ]
-    with pytest.raises(InputError, match="no column 'Quiz'; .* 'Assignment: Connect-4 .Real.'"):
+    with pytest.raises(InputError, match=r"no column 'Quiz'; .* 'Assignment: Connect-4 \(Real\)'"):
         fill(tmp_path, MOODLE, column="Quiz")
 
 

@@ -321,7 +321,8 @@ def test_the_class_page_shows_the_teacher_marks_faults_opponents_and_equal_files
     assert run(COMMAND, "report", "equal.db", "--out", "marks", cwd=tmp_path).returncode == 0
     page = (tmp_path / "marks" / "class.html").read_text(encoding="utf-8")
     assert "<h2>Identical files</h2>" in page
-    assert ">bo, bo2</td>" in page
+    assert ">bo; bo2</td>" in page
+    assert "The intervals are rough" not in page, "there is none"
 
 
 def cells_of(browser: Browser, place: str) -> list[str]:

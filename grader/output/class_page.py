@@ -143,7 +143,7 @@ def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> list[list[C
         page = Link(name, f"feedback/{file_name(name)}.html", whole_row=True)
         places = ({getattr(one, kind) for one in mark.students} - {""} for kind in ROSTER)
         row: list[Cell] = [page, *map(", ".join, map(sorted, places)), total, interval, *shown]
-        row += [faults_text(mark.faults), remark(mark)]
+        row += [faults_text(mark.faults), remark(mark, extra=extra)]
         rows.append(((bool(mark.submission.problem), -mark.final(extra), name), row))
     return [row for _, row in sorted(rows, key=lambda item: item[0])]
 

@@ -133,13 +133,14 @@ def filled(
             continue
         if is_worksheet:
             stated = _maximum(row, "Maximum Grade")
-        points = mark.final(placement.get(mark.submission.name, 0.0), student)
+        extra = placement.get(mark.submission.name, 0.0)
+        points = mark.final(extra, student)
         total = f"{points * (stated or maximum or full) / full:.2f}"
         result.unscaled |= not (stated or maximum or possible)
         if mark.incomplete:
             result.withheld.append(mark.submission.name)
             total = _cell(row, chosen)
-        note = remark(mark, student) or _cell(row, COMMENTS)
+        note = remark(mark, student, extra) or _cell(row, COMMENTS)
         lines.append({**row, chosen: total, COMMENTS: note})
     known = CANVAS if export.kind == "canvas" else (*MOODLE_NAMES, *MOODLE_IDS)
     identifying = [name for name in export.header if name in known]  # no other assignments
