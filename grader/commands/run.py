@@ -49,14 +49,7 @@ from grader.play.one_game import (
     tournament_trials,
 )
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
-from grader.play.working_time import (
-    LOADING,
-    Pace,
-    grading_pace,
-    is_passing,
-    load_all,
-    too_slow,
-)
+from grader.play.working_time import LOADING, Pace, grading_pace, is_passing, load_all, too_slow
 from grader.results.database import has_results
 from grader.results.store import ATTEMPTS, STARVED, Attempt, Store
 from grader.rubric import reading as rubrics

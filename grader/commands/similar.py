@@ -68,8 +68,7 @@ def compare(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
     here = _sources(arguments.paths, rubric, "", left)
     if len(here) < 2:
         raise InputError("similar requires at least two submissions with a source")
-    earlier = arguments.against
-    before = _sources(earlier, rubric, "earlier: ", left) if earlier else {}
+    before = _sources(arguments.against, rubric, "earlier: ", left) if arguments.against else {}
     base = [code_of(path) for path in (*BASE, *arguments.base)]
     made = documents({**here, **before}, base)
     found, against = made[: len(here)], made[len(here) :]

@@ -197,14 +197,9 @@ def placings(begun: Sequence[StageState], rubric: Rubric) -> list[Placing]:
     shares: dict[tuple[object, ...], list[float]] = {}
     for key, value in zip(tied, points, strict=False):
         shares.setdefault(key, []).append(value)
+    share = {key: sum(values) / len(values) for key, values in shares.items()}
     return [
-        Placing(
-            tied.index(key) + 1,
-            standing.contestant,
-            stage,
-            standing,
-            sum(shares[key]) / len(shares[key]),
-        )
+        Placing(tied.index(key) + 1, standing.contestant, stage, standing, share[key])
         for key, (stage, standing) in zip(tied, ordered, strict=True)
     ]
 

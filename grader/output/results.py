@@ -102,8 +102,9 @@ class Results:
             students = self.students.get(name) or mark.students
             late, public = lateness(students, self.rubric), len(self.public(name))
             slow = self.slow.get(str(mark.submission.sha256), "")
-            own = replace(mark, public=public, students=tuple(students), late=late, slow=slow)
-            made.append(own)
+            made.append(
+                replace(mark, public=public, students=tuple(students), late=late, slow=slow)
+            )
         return made
 
     def public(self, name: str) -> set[str]:

@@ -253,13 +253,13 @@ def grading_pace(rubric: Rubric) -> Pace:
 
 def slow_files(rubric: Rubric, store: Store) -> dict[str, str]:
     """Return from which time on the files play that do not in a grading, in words, by hash."""
-    limit = rubric.match.time_limit
+    given = limit_of_move(rubric, rubric.match.time_limit)
     found: dict[str, str] = {}
     for sha256, text in store.loaded(grading_pace(rubric).key(rubric)).items():
         if text is not None:
             found[sha256] = text
             with suppress(ValueError):
-                start, given = (limit_of_move(rubric, time) for time in (float(text), limit))
+                start = limit_of_move(rubric, float(text))
                 found[sha256] = f"plays from {start} a move, not at {given}"
     return found
 
