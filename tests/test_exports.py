@@ -103,7 +103,7 @@ def test_how_canvas_students_are_found(
     tmp_path: Path, name: str, identity: str, found: str | None
 ) -> None:
     if found is None:
-        with pytest.raises(InputError, match=rf"nobody here \({name}, ...\) is one of its 4 stud"):
+        with pytest.raises(InputError, match=rf"nobody here \({name}; ...\) is one of its 4 stud"):
             fill(tmp_path, CANVAS, of(Member(name, identity)))
         return
     done = fill(tmp_path, CANVAS, of(Member(name, identity)))
@@ -126,11 +126,20 @@ def test_both_members_of_a_team_get_the_mark(tmp_path: Path) -> None:
 
 def test_canvas_may_have_several_columns_or_none(tmp_path: Path) -> None:
     several = CANVAS.replace("Essay (11)", "Connect-4 draft (11)")
-    with pytest.raises(InputError, match="--gradebook-column names one of them"):
+    listed = r"'Connect-4 draft \(11\)', 'Connect-4 \(12\)'"
+    with pytest.raises(InputError, match=f"--gradebook-column names one of {listed}"):
         fill(tmp_path, several)
     chosen = fill(tmp_path, several, of(Member("alee")), column="Connect-4 (12)")
     assert "Connect-4 (12)" in rows(chosen.text)[0]
-    none = fill(tmp_path, CANVAS.replace("Connect-4 (12)", "Quiz (12)"), of(Member("alee")))
+    renamed = CANVAS.replace("Connect-4 (12)", "Homework 3 (4711)")
+    titled = fill(tmp_path, renamed, of(Member("alee")), column="Homework 3")
+    assert "Homework 3 (4711)" in rows(titled.text)[0]
+    for column in (None, "Homework"):
+        shown = rf"no column '{column or 'Connect-4'}'; .* 'Essay \(11\)', 'Homework 3 \(4711\)'"
+        with pytest.raises(InputError, match=shown):
+            fill(tmp_path, renamed, of(Member("alee")), column=column)
+    without = CANVAS.replace("Essay (11)", "Essay").replace("Connect-4 (12)", "Quiz")
+    none = fill(tmp_path, without, of(Member("alee")))
     header, possible = none.text.splitlines()[:2]
     assert header.endswith(",Connect-4")  # Canvas reads the maximum from the next row
     assert possible.endswith(f",{sum_of_points():g}")
@@ -149,7 +158,7 @@ def test_moodles_grades_by_number_and_by_mail(tmp_path: Path) -> None:
         "Ann,Lee,u501,ann@example.org,41.50",
         "Ben,Müller,u502,ben@example.org,41.50",
     ]
-    with pytest.raises(InputError, match="no column 'Quiz'; there are First name"):
+    with pytest.raises(InputError, match=r"no column 'Quiz'; .* 'Assignment: Connect-4 \(Real\)'"):
         fill(tmp_path, MOODLE, column="Quiz")
 
 
@@ -229,7 +238,7 @@ def test_a_class_is_graded_into_canvas(tmp_path: Path) -> None:
     told = run("grader", "report", "grade.db", *options, cwd=tmp_path)
     what = "states no maximum: marks are out of 50; --gradebook-maximum scales them"
     assert f"moodle-export.csv: {what}\n" in told.stderr
-    export(tmp_path, CANVAS.replace("Connect-4", "Agent"))
+    export(tmp_path, CANVAS.replace(" (11)", "").replace("Connect-4 (12)", "Agent"))
     told = run(
         "grader", "report", "grade.db", "--out", "out", "--gradebook", "export.csv", cwd=tmp_path
     )

@@ -298,8 +298,8 @@ def test_the_command_says_one_line_a_finding(tmp_path: Path) -> None:
     bad = hand_in(tmp_path, "bo", "import socket\n" + CLASS + "import torch\n", report=None)
     done = run(COMMAND, "check", "--form-only", good, cwd=tmp_path)
     said = (
-        f"{good}: well formed\nThe submission meets every required rule: 0 to fix, 0 pieces of "
-        "advice. No moves were asked for (--form-only).\n"
+        f"{good}: well formed\nThe submission meets every required rule: 0 faults to fix, 0 pieces "
+        "of advice. No moves were asked for (--form-only).\n"
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
     done = run(COMMAND, "check", "--form-only", bad, cwd=tmp_path)
@@ -323,8 +323,8 @@ def test_a_class_is_checked_whole(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [
         "class/ann/ai.py: well formed",
         "class/eve.py:1: file: not UTF-8 (line 1, byte 0); save the file as UTF-8",
-        "1 of 2 submissions meet every required rule: 1 to fix, 0 pieces of advice. No moves were "
-        "asked for (--form-only).",
+        "1 of 2 submissions meet every required rule: 1 fault to fix, 0 pieces of advice. No moves "
+        "were asked for (--form-only).",
     ]
 
 
@@ -386,7 +386,7 @@ def test_check_asks_each_method_on_the_largest_and_the_smallest_board(tmp_path: 
     assert failing.endswith("IndexError: too wide")
     assert small.startswith(f"{path}:11: smoke: get_intelligent_move on 4 rows and 6 columns: ")
     assert small.endswith("7 is not a legal move")
-    assert last == "The submission breaks a required rule: 2 to fix, 0 pieces of advice."
+    assert last == "The submission breaks a required rule: 2 faults to fix, 0 pieces of advice."
     done = run(COMMAND, "check", hand_in(tmp_path, "ann", searcher()), cwd=tmp_path)
     assert done.returncode == 0
     assert done.stdout.splitlines()[-1].startswith("The submission meets every required rule: 0")

@@ -184,7 +184,7 @@ def test_the_stub_passes_check_which_says_that_it_is_the_stub(kit: Path) -> None
     assert ": stub (advice): this is still the stub of the kit" in stub
     assert ": report (advice): the first line is still the placeholder" in report
     assert plays == "connect4/players/ai.py: plays from 0.1 s a move"
-    assert last == "The submission meets every required rule: 0 to fix, 2 pieces of advice."
+    assert last == "The submission meets every required rule: 0 faults to fix, 2 pieces of advice."
     assert done.returncode == 0
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from grader.marks.tournament import StageState, deal, group_count, placings, stages
+from grader.output.class_page import _stage
+from grader.output.results import Results
 from grader.output.tables import tournament_text
 from grader.play.schedule import Contestant, submitted
 from grader.results.store import Faults, PlayedGame
@@ -110,10 +112,14 @@ def test_who_are_equal_in_all_but_their_names_share_the_points(tmp_path: Path) -
     played: dict[str, PlayedGame] = {}
     for place in (0, 1):
         played |= play(stages(entered, played, rubric)[place], strength)
-    earned = {
-        placing.contestant.name: placing.points
-        for placing in placings(stages(entered, played, rubric), rubric)
-    }
+    begun = stages(entered, played, rubric)
+    placed = placings(begun, rubric)
+    earned = {placing.contestant.name: placing.points for placing in placed}
+    assert [placing.place for placing in placed] == [1, 1, 3, 3]
+    assert tournament_text(begun, placed, rubric).count("\n1  s0") == 3 * 2, "in both stages too"
+    results = Results("tournament", rubric, [], {}, {})
+    page = _stage(begun[-1], results, decided=True)
+    assert page.count('class="winner"><span class="place">1<') == 2
     assert earned["s01"] == earned["s02"] == 8.0
     assert earned["s00"] == earned["s03"] == 1.0
 

@@ -232,6 +232,7 @@ def test_a_byte_order_mark_is_no_fault(tmp_path):
     ("source", "last"),
     [
         ("class Player: pass", "student.py defines no class AIPlayer"),
+        (" \n", "student.py: the file is empty"),
         (
             "class AIPlayer: pass",
             "TypeError: AIPlayer() takes no arguments\n"

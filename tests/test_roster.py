@@ -15,7 +15,8 @@ import pytest
 from connect4.errors import InputError
 from grader.handin.roster import Student, assign, full_names, read
 from grader.handin.submission import Member, Submission
-from grader.marks.points import Mark, lateness
+from grader.marks.points import Lateness, Mark, lateness
+from grader.output.formats import gradebook
 from grader.output.tables import remark
 from grader.rubric import reading as rubrics
 from tests.command import run
@@ -220,17 +221,31 @@ def test_a_correction_of_one_member_is_not_shown_to_the_others() -> None:
     assert "copied" in remark(replace(mark, students=(one, replace(one, name="Ben"))))
 
 
+def test_late_days_take_no_more_than_there_is_and_the_remark_says_what() -> None:
+    mark = Mark(
+        Submission("Ann", "", report=""),
+        students=(Student("Ann"),),
+        late=Lateness("2030-03-30 23:59", 1, 5.0),
+    )
+    for placement, taken in ((0.0, "0.00"), (3.0, "3.00"), (9.0, "5.00")):
+        (row,) = csv.DictReader(gradebook([mark], {"Ann": placement}, more=True)[1:].splitlines())
+        assert row["Late Deduction"] == taken
+        assert row["Remark"] == f"1 day late, {taken} points less"
+
+
 def test_who_is_on_one_side_only_is_listed_and_a_wrong_roster_refused(tmp_path: Path) -> None:
     names = ("Dan", "Eve", "Zoe", "team7")
     found = [Submission(name, "", members=(Member(name),)) for name in names]
     groups = {"Dan": "2", "Eve": "2", "Fay": "2", "Gus": "Team 7", "Hu": "Team 7"}
     done = assign(found, [Student(name, group=groups[name]) for name in groups])
     assert done.unknown == ["Zoe"]
-    assert done.submissions[4].problem == "nothing was handed in; in group 2: Dan, Eve"
+    assert done.submissions[4].problem == "nothing was handed in; in group 2: Dan; Eve"
     assert [student.name for student in done.students["team7"]] == ["Gus", "Hu"]
-    assert full_names([Submission("leeann", "")], [Student("Ann Lee")]) == {"leeann": "Ann Lee"}
+    for word, name in (("leeann", "Ann Lee"), ("müllerzoë", "Müller, Zoë")):
+        assert full_names([Submission(word, "")], [Student(name)]) == {word: name}
+    assert full_names([Submission("zoë müller", "")], [Student("Müller, Zoë")]) == {}
     hand_in_each(tmp_path / "class", "ann", "bo")
     write(tmp_path / "roster.csv", "name\nCy\n")
     refused = run("grader", "grade", "class", "--roster", "roster.csv", cwd=tmp_path)
     assert refused.returncode == 2
-    assert "roster.csv: nobody here (ann, ...) is one of its 1 students (Cy, ...)" in refused.stderr
+    assert "roster.csv: nobody here (ann; ...) is one of its 1 students (Cy; ...)" in refused.stderr

@@ -95,6 +95,8 @@ def test_a_source_that_takes_long_to_read_is_named_and_the_others_are_compared(
     has_copydetect()
     for name, source in (("ann", read("ada")), ("ben", read("ada")), ("eve", "x=1+2\n" * 42_000)):
         hand_in(tmp_path / "class", name, source)
+    hand_in(tmp_path / "class", "fay", "\n")
+    (tmp_path / "class" / "gil.ipynb").write_text("{}", encoding="utf-8")
     script = "import sys; from grader import similar; similar.SECONDS = 1.0; "
     script += "from grader.__main__ import main; sys.exit(main())"
     words = ["-c", script, "similar", "class", "--source-only"]
@@ -103,9 +105,13 @@ def test_a_source_that_takes_long_to_read_is_named_and_the_others_are_compared(
         check=False,
     )  # fmt: skip
     assert done.stdout.splitlines()[1].startswith("  1. ann and ben: source 100 %")
-    note = "eve: not read within 1 s; its pairs are not compared by source."
-    assert note in done.stderr.splitlines()
-    assert note in (tmp_path / "similar.html").read_text(encoding="utf-8")
+    page = (tmp_path / "similar.html").read_text(encoding="utf-8")
+    for note in (
+        "eve: not read within 1 s; its pairs are not compared by source.",
+        "Not compared: fay (the file is empty); gil (gil.ipynb is a Jupyter notebook).",
+    ):
+        assert note in done.stderr.splitlines()
+        assert note in page
 
 
 def test_an_agreement_counts_the_more_the_fewer_others_chose_the_move() -> None:

@@ -158,7 +158,7 @@ def test_its_tree_can_be_drawn(board: tuple[int, int, int]) -> None:
 def test_check_finds_nothing_to_fix(tmp_path: Path) -> None:
     done = run("grader", "check", "--form-only", STUDENT_FILE, cwd=tmp_path)
     assert done.returncode == 0, done.stdout
-    assert "The submission meets every required rule: 0 to fix" in done.stdout
+    assert "The submission meets every required rule: 0 faults to fix" in done.stdout
 
 
 def test_it_can_be_read_in_an_hour() -> None:

@@ -29,6 +29,8 @@ class AIPlayer:
         return get_valid_actions(self.number, state)[0]
 """
 
+OUTPUTS = ("grades.csv", "class.html", "feedback/ann.html", "tables.txt")
+
 NAMED = """not every file plays with 0.2 s a move; these lose their turns:
   {name}: plays from 1 s on
 --time 1 would do for those that play at all
@@ -47,7 +49,7 @@ def check(folder: Path, source: str, seconds: float = 0.2, more: str = "") -> li
 def test_a_file_with_time_in_reserve_is_well_formed(tmp_path: Path) -> None:
     assert check(tmp_path, RESERVE, 1.0) == [
         " well formed, plays from 1 s a move (not at 0.5 s)",
-        "The submission meets every required rule: 0 to fix, 0 pieces of advice.",
+        "The submission meets every required rule: 0 faults to fix, 0 pieces of advice.",
     ]
     refused = check(tmp_path, RESERVE, 0.3)
     assert refused[0].startswith("18: smoke: get_expectimax_move on ")
@@ -84,7 +86,7 @@ def test_a_late_answer_is_judged_and_an_endless_loop_is_not_well_formed(
     found, last = check(tmp_path, AGENT.format(line=line))
     assert ": smoke: get_expectimax_move on " in found
     assert text in found
-    assert last == "The submission breaks a required rule: 1 to fix, 0 pieces of advice."
+    assert last == "The submission breaks a required rule: 1 fault to fix, 0 pieces of advice."
 
 
 @pytest.mark.slow
@@ -118,6 +120,21 @@ def test_each_command_names_who_does_not_play_before_it_plays(tmp_path: Path) ->
     assert NAMED.format(name="class/ann/ai.py") in done.stderr
     done = run(COMMAND, "ladder", "class", *how, "--minutes", "0.01", cwd=tmp_path)
     assert NAMED.format(name="ann v1") in done.stderr
+
+
+def test_the_lost_turns_of_a_slow_file_are_explained_in_every_output(tmp_path: Path) -> None:
+    slow = "time.sleep(0.3); return get_valid_actions(self.number, state)[0]"
+    for name in ("ann", "bo"):
+        hand_in(tmp_path / "class", name, f"{AGENT.format(line=slow)}# {name}\n", report=None)
+    how = ("--rubric", rubric(tmp_path, 0.2), "--isolation", "process", "--out", "out")
+    done = run(COMMAND, "grade", "class", *how, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    told = (
+        r"timeouts? \(no answer within 0.2 s\); plays from (0.5|1) s a move, not at 0.2 s; no rep"
+    )
+    shown = [(tmp_path / f"out/{name}").read_text(encoding="utf-8") for name in OUTPUTS]
+    for text in (done.stdout, *shown):
+        assert re.search(told, " ".join(text.split()))
 
 
 @pytest.mark.slow

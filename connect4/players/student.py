@@ -78,6 +78,8 @@ class StudentAgent:
                 raise AgentError(f"{self._path.name} is not UTF-8; save the file as UTF-8")
             if uses_numpy_random(self._source):
                 np.random.seed(setup.derived_seed() % 2**32)  # students use the legacy generator
+            if not self._source.strip():
+                raise AgentError(f"{self._path.name}: the file is empty")
             module = self._load_module()
             if not hasattr(module, "AIPlayer"):
                 near = [name for name in vars(module) if name.lower() == "aiplayer"]

@@ -95,7 +95,8 @@ def summary(counts: Mapping[str, int]) -> str:
         verb = "breaks a required rule" if failed else "meets every required rule"
         verdict = f"The submission {verb}"
     pieces = "1 piece" if advice == 1 else f"{advice} pieces"
-    return f"{verdict}: {counts['required']} to fix, {pieces} of advice."
+    faults = "1 fault" if counts["required"] == 1 else f"{counts['required']} faults"
+    return f"{verdict}: {faults} to fix, {pieces} of advice."
 
 
 NO_MOVES: Final = " No moves were asked for (--form-only)."

@@ -162,7 +162,7 @@ def required_level(asked: str, rubric: Rubric) -> tuple[Level, tuple[str, ...]]:
 
 def named_few(names: Sequence[str]) -> str:
     """Return the first of many names, and the number of names."""
-    shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+    shown = "; ".join([*names[:4], *(["..."] if len(names) > 4 else [])])
     return f"{shown} ({len(names)} in all)"
 
 

@@ -27,7 +27,7 @@ from grader.play.schedule import (
     submitted,
     timed_turns,
 )
-from grader.play.working_time import METHODS, Asking, Pace, plays_from, start_of
+from grader.play.working_time import METHODS, Asking, grading_pace, plays_from, start_of
 from grader.rubric import reading as rubrics
 from grader.rubric.keys import Board
 from grader.rubric.model import Rubric
@@ -56,7 +56,7 @@ def _needed(source: str | None, short: Rubric, most: Seconds, isolation: str) ->
     """Return the time per move from which on a file plays; 0 if there is none up to `most`."""
     if source is None:
         return 0.0
-    pace = Pace(short.match.time_limit, METHODS, (*short.part_a.boards, *short.part_b.boards))
+    pace = grading_pace(short)
     state = start_of(pace.board)
     game, text = GAMES[short.match.game], source.encode()
     setup = Setup(OWN_FILE, state.mover, game, most, 0, None, text, short.submission.allowed)

@@ -402,8 +402,8 @@ class LadderCommand:
             if item.problem:
                 say(f"{item.name}: not read: {item.problem}")
         fresh = [f"{item.student} v{item.number}" for item in new]
-        more = f"{', ...' if len(fresh) > 8 else ''} ({len(fresh)})"
-        print(f"new: {', '.join(fresh[:8])}{more}" if fresh else "no new versions", flush=True)
+        more = f"{'; ...' if len(fresh) > 8 else ''} ({len(fresh)})"
+        print(f"new: {'; '.join(fresh[:8])}{more}" if fresh else "no new versions", flush=True)
         ended = EARLY
         self._write()
         with contextlib.suppress(KeyboardInterrupt), open_pool(arguments, book.path) as pool:

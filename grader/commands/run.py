@@ -49,7 +49,7 @@ from grader.play.one_game import (
     tournament_trials,
 )
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
-from grader.play.working_time import LOADING, METHODS, Pace, is_passing, load_all, too_slow
+from grader.play.working_time import LOADING, Pace, grading_pace, is_passing, load_all, too_slow
 from grader.results.database import has_results
 from grader.results.store import ATTEMPTS, STARVED, Attempt, Store
 from grader.rubric import reading as rubrics
@@ -341,8 +341,7 @@ class ClassRun:
         """Return what this run asks of a file."""
         rubric = self.rubric
         if self.kind == GRADE:
-            boards = *rubric.part_a.boards, *rubric.part_b.boards
-            return Pace(rubric.match.time_limit, METHODS, boards)
+            return grading_pace(rubric)
         stages = rubric.tournament.stages
         boards = tuple(board for stage in stages for board in stage.boards)
         return Pace(min(stage.time_limit for stage in stages), ("intelligent",), boards)

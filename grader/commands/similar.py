@@ -64,20 +64,24 @@ def run_similar(arguments: argparse.Namespace) -> int:
 def compare(arguments: argparse.Namespace) -> tuple[list[Pair], list[str]]:
     """Return all pairs, and notes for the report."""
     rubric = rubrics.read(arguments.rubric)
-    here = _sources(arguments.paths, rubric, "")
+    left: list[str] = []
+    here = _sources(arguments.paths, rubric, "", left)
     if len(here) < 2:
         raise InputError("similar requires at least two submissions with a source")
-    before = _sources(arguments.against, rubric, "earlier: ") if arguments.against else {}
+    before = _sources(arguments.against, rubric, "earlier: ", left) if arguments.against else {}
     base = [code_of(path) for path in (*BASE, *arguments.base)]
     made = documents({**here, **before}, base)
     found, against = made[: len(here)], made[len(here) :]
     notes = [f"{len(found)} submissions, {len(against)} other hand-ins to compare with."]
+    if left:
+        notes.append(f"Not compared: {'; '.join(left)}.")
+        say(notes[-1])
     for item in made:
         if item.problem is not None:
             notes.append(f"{item.name}: {item.problem}; its pairs are not compared by source.")
             say(notes[-1])
     if same := [name for name, text in before.items() if text in here.values()]:
-        notes.append(f"Handed in again without a change: {', '.join(same)}.")
+        notes.append(f"Handed in again without a change: {'; '.join(same)}.")
     if arguments.source_only:
         return ranked(found, against, [], np.zeros((0, 0))), notes
     moves = _moves({**here, **before}, arguments, rubric, notes)
@@ -92,9 +96,17 @@ def code_of(path: Path) -> str:
     return "\n".join(re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
 
 
-def _sources(paths: list[Path], rubric: Rubric, prefix: str) -> dict[str, str]:
-    found = submissions.find(paths, rubric.submission)
-    return {f"{prefix}{item.name}": item.source for item in found if item.source}
+def _sources(paths: list[Path], rubric: Rubric, prefix: str, left: list[str]) -> dict[str, str]:
+    """Return the sources of hand-ins by name; those without one are added to `left`."""
+    found: dict[str, str] = {}
+    for item in submissions.find(paths, rubric.submission):
+        name = f"{prefix}{item.name}"
+        if item.source and item.source.strip():
+            found[name] = item.source
+        else:
+            why = (item.problem or "the file is empty").partition(";")[0]
+            left.append(f"{name} ({why})")
+    return found
 
 
 def _moves(
@@ -128,7 +140,7 @@ def _moves(
             else:
                 played[name] = moves
     if simple:
-        notes.append(f"Always the first or the last action, so not compared: {', '.join(simple)}.")
+        notes.append(f"Always the first or the last action, so not compared: {'; '.join(simple)}.")
     notes.append(f"Behaviour: {len(fixed)} positions, {seconds:g} s each.")
     return {name: played[name] for name in jobs if name in played}
 

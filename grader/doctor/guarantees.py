@@ -197,7 +197,7 @@ HOW: Final = {
     "own user": "run the grader as root, which gives each agent a user of its own",
     "linux": "use Linux",
     "strong": "use --isolation strong, which requires bubblewrap",
-    "fuel": "pip install 'connect4-course-kit[fuel]'",
+    "fuel": package.INSTALL,
     "compiled": "run `python3 -m grader fuel` once, which takes minutes",
 }
 """How to get each of them."""
@@ -229,7 +229,8 @@ def missing() -> dict[str, str]:
         "own user": not linux or os.geteuid() != 0 or why_same_user() is not None,
         "strong": True,
     }
-    known = {"bubblewrap": no_bubblewrap, "fuel": no_wasm}
+    no_fuel = no_wasm and no_wasm.removesuffix(f": {package.INSTALL}")
+    known = {"bubblewrap": no_bubblewrap, "fuel": no_fuel}
     return {name: known.get(name) or WHY[name] for name, lacking in lacks.items() if lacking}
 
 

@@ -94,6 +94,8 @@ def source_findings(source: str, rules: SubmissionRules) -> list[Finding]:
     A hostile text may use unlimited memory and time.
     """
     data = source.encode()
+    if not source.strip():
+        return [Finding(1, "class", "the file is empty")]
     if len(data) > rules.max_source_kb * 1000:
         text = f"{len(data) / 1000:.0f} kB; at most {rules.max_source_kb} kB count"
         return [Finding(1, "size", text)]

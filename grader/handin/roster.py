@@ -211,8 +211,8 @@ def _line_of(lines: Mapping[int, Keys], wanted: Keys) -> int | None:
 def nobody(path: Path, here: Sequence[str], there: Sequence[str]) -> InputError:
     """Return the error for a class of which nobody is in a file."""
     return InputError(
-        f"{path}: nobody here ({', '.join([*here[:1], '...'])}) is one of its {len(there)} "
-        f"students ({', '.join([*there[:1], '...'])}); a hand-in is found by number, login, "
+        f"{path}: nobody here ({'; '.join([*here[:1], '...'])}) is one of its {len(there)} "
+        f"students ({'; '.join([*there[:1], '...'])}); a hand-in is found by number, login, "
         "e-mail address or name"
     )
 
@@ -263,7 +263,7 @@ def assign(found: Sequence[Submission], roster: Sequence[Student]) -> Assigned:
         if len(shared) == 1:
             students[shared[0]].append(student)
         elif len(found) > 1:
-            why = f"{ABSENT}; in group {student.group}: {', '.join(shared)}" if shared else ABSENT
+            why = f"{ABSENT}; in group {student.group}: {'; '.join(shared)}" if shared else ABSENT
             absent = Submission(student.name, student.name, problem=why, members=(student,))
             everybody = told_apart([*everybody, absent])
             students[everybody[-1].name] = [student]
@@ -281,7 +281,8 @@ def full_names(found: Sequence[Submission], roster: Sequence[Student]) -> dict[s
     names = {}
     for item in found:
         for student in students[item.name] if len(students[item.name]) == 1 else ():
-            is_word = item.name in keys_of([], [student.name])[1]
+            word = _letters(item.name) if item.name == item.name.lower() else ""
+            is_word = words(item.name) == [word] and word in keys_of([], [student.name])[1]
             if is_word and student.name.casefold() not in taken:
                 names[item.name] = student.name
                 taken.add(student.name.casefold())

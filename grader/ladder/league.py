@@ -356,7 +356,7 @@ def table_text(standings: Standings) -> str:
             few.append(name)
         elif note:
             notes.append(wrapped(f"{name}: {note}"))
-    notes += [wrapped(f"{FEW}: {', '.join(few)}")] if few else []
+    notes += [wrapped(f"{FEW}: {'; '.join(few)}")] if few else []
     text = text_table(*without_empty(rows, HEADERS))
     return "\n".join([text, *(["", *notes] if notes else [])])
 

@@ -161,7 +161,7 @@ def _table(standings: Standings) -> str:
             ]
         )
     headers = ("#", "agent", "version", "rating", scale.title, "games", "won-drawn-lost")
-    without = [f"No rating yet, {why}: {', '.join(names)}" for why, names in unrated.items()]
+    without = [f"No rating yet, {why}: {'; '.join(names)}" for why, names in unrated.items()]
     return table((*headers, "lost turns", "this week"), rows) + listed(without)
 
 

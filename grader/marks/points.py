@@ -17,7 +17,7 @@ from grader.marks.tally import Tally, by_match, earned, few_games, full_points, 
 from grader.play import schedule
 from grader.play.schedule import Match, PlannedGame
 from grader.results.store import Faults, InfraFailure, PlayedGame
-from grader.rubric.model import Rubric, SubmissionRules
+from grader.rubric.model import Rubric, SubmissionRules, limit_of_move
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,10 @@ class Mark:
     students: tuple[Student, ...] = ()
     """Who gets the mark."""
     late: Lateness = field(default_factory=Lateness)
+    limit: str = ""
+    """The limit of a move, in words."""
+    slow: str = ""
+    """From which time on the file plays, in words; empty if the time of a move will do."""
 
     @property
     def broken_rule(self) -> str | None:
@@ -220,6 +224,7 @@ def marks(
             tuple(by_name.get(item.name, ())),
             _findings(item.source, item.report, rubric.submission),
             details.get(item.name, ""),
+            limit=limit_of_move(rubric, rubric.match.time_limit),
             students=tuple(
                 Student(*astuple(member)) for member in item.members or (Member(item.name),)
             ),

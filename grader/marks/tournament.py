@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -31,6 +31,8 @@ class Standing:
     contestant: Contestant
     rating: Rating
     total: Tally
+    place: int = 0
+    """The place in its group; those who are equal in all but their names share one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,12 @@ def standings(
                 totals[contestant].count(own, other, result.faults[side])
     rated = ratings(len(contestants), pairs, rubric.tournament.ridge)
     table = map(Standing, contestants, rated, totals.values())
-    return sorted(table, key=lambda standing: _order(standing, rubric))
+    ordered = sorted(table, key=lambda standing: _order(standing, rubric))
+    tied = [_order(standing, rubric, by_name=False) for standing in ordered]
+    return [
+        replace(standing, place=tied.index(key) + 1)
+        for standing, key in zip(ordered, tied, strict=True)
+    ]
 
 
 def _order(standing: Standing, rubric: Rubric, by_name: bool = True) -> tuple[object, ...]:
@@ -174,7 +181,7 @@ class Placing:
 def placings(begun: Sequence[StageState], rubric: Rubric) -> list[Placing]:
     """Return all places: by the last stage reached, then by the order in that stage.
 
-    Tied contestants share the points of their places.
+    Tied contestants share the first of their places, and the points of all of them.
     """
     seen: set[Contestant] = set()
     ordered: list[tuple[str, Standing]] = []
@@ -190,9 +197,10 @@ def placings(begun: Sequence[StageState], rubric: Rubric) -> list[Placing]:
     shares: dict[tuple[object, ...], list[float]] = {}
     for key, value in zip(tied, points, strict=False):
         shares.setdefault(key, []).append(value)
+    share = {key: sum(values) / len(values) for key, values in shares.items()}
     return [
-        Placing(place, standing.contestant, stage, standing, sum(shares[key]) / len(shares[key]))
-        for place, (key, (stage, standing)) in enumerate(zip(tied, ordered, strict=True), 1)
+        Placing(tied.index(key) + 1, standing.contestant, stage, standing, share[key])
+        for key, (stage, standing) in zip(tied, ordered, strict=True)
     ]
 
 

@@ -69,7 +69,8 @@ PROJECTOR: Final = (
 PLACES: Final = (
     "Places go by the last stage that a submission reached, then by its place in its group "
     "there, then by its numbers in that stage. A second place so stands above every third place, "
-    "whatever their margins: the groups had different opponents."
+    "whatever their margins: the groups had different opponents. Those who are equal in all of "
+    "this share a place."
 )
 
 
@@ -87,7 +88,7 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
         if (fault := results.faults.get(game.key)) is not None
     ]
     chart = _histogram(totals, full_points(results.rubric))
-    few = paragraphs([FEW] if any(mark.few_games for mark in marks) else [])
+    few = paragraphs([FEW] if any(mark.few_games and mark.bounds for mark in marks) else [])
     parts = [
         heading("The class"),
         paragraphs(["For the teacher: this page names everybody.", _summary(results, totals)]),
@@ -142,7 +143,7 @@ def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> list[list[C
         page = Link(name, f"feedback/{file_name(name)}.html", whole_row=True)
         places = ({getattr(one, kind) for one in mark.students} - {""} for kind in ROSTER)
         row: list[Cell] = [page, *map(", ".join, map(sorted, places)), total, interval, *shown]
-        row += [faults_text(mark.faults), remark(mark)]
+        row += [faults_text(mark.faults), remark(mark, extra=extra)]
         rows.append(((bool(mark.submission.problem), -mark.final(extra), name), row))
     return [row for _, row in sorted(rows, key=lambda item: item[0])]
 
@@ -172,7 +173,7 @@ def _identical(marks: Sequence[Mark]) -> str:
     for mark in marks:
         if mark.submission.sha256 is not None:
             by_hash.setdefault(mark.submission.sha256, []).append(mark.submission.name)
-    rows = [(", ".join(names), key) for key, names in by_hash.items() if len(names) > 1]
+    rows = [("; ".join(names), key) for key, names in by_hash.items() if len(names) > 1]
     return table(("submissions", "SHA-256"), rows) or paragraphs(["None."])
 
 
@@ -196,10 +197,7 @@ def standings_page(results: Results, out: Path) -> str:
     parts.append('<h2 id="bracket">Stages</h2>\n<div class="stages" tabindex="0">')
     parts += [*columns, "</div>"]
     for group in (group for state in begun for group in state.groups):
-        rows = [
-            standing_row(place, item, results.rubric)
-            for place, item in enumerate(group.standings, 1)
-        ]
+        rows = [standing_row(item.place, item, results.rubric) for item in group.standings]
         body = f"{table(STANDING_HEADERS, rows)}\n{_pairings(group, results, out)}"
         parts.append(section(group.name, body))
     absent = (html.escape(f"{name}: {why}") for name, why in results.left_out.items())
@@ -211,7 +209,7 @@ def standings_page(results: Results, out: Path) -> str:
 def _stage(state: StageState, results: Results, decided: bool) -> str:
     """Return a column of the bracket: the groups, and the promoted contestants of each.
 
-    In a stage that has decided the tournament, the first of a group is the winner.
+    In a stage that has decided the tournament, whoever is first is a winner.
     """
     count, kind = (1, "winner") if decided else (state.stage.promote, "promoted")
     digits = margin_digits(results.rubric.match.counts_points)
@@ -221,10 +219,15 @@ def _stage(state: StageState, results: Results, decided: bool) -> str:
 
 
 def _group(group: Group, count: int, kind_of_first: str, digits: int) -> str:
-    """Return a group; the first `count` of its standings are of a kind of their own."""
+    """Return a group; the first `count` of its standings are of a kind of their own.
+
+    Tied winners are all winners; who is promoted of those who are tied, the name decides.
+    """
     lines = []
-    for place, standing in enumerate(group.standings, 1):
-        kind = f' class="{kind_of_first}"' if place <= count else ""
+    for number, standing in enumerate(group.standings, 1):
+        place = standing.place
+        first = place if kind_of_first == "winner" else number
+        kind = f' class="{kind_of_first}"' if first <= count else ""
         name = html.escape(standing.contestant.name)
         lines.append(
             f'<li{kind}><span class="place">{place}</span><span class="name">{name}</span>'

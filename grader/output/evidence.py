@@ -207,7 +207,7 @@ def remove_withdrawn(out: Path, withdrawn: Iterable[str], present: Iterable[str]
                 gone.add(name)
                 _clear(path)
     if gone:
-        print(f"{out}: removed what was there of {', '.join(sorted(gone))}", file=sys.stderr)
+        print(f"{out}: removed what was there of {'; '.join(sorted(gone))}", file=sys.stderr)
 
 
 def remove_played_by(out: Path, hashes: Iterable[str]) -> None:

@@ -40,6 +40,8 @@ EXACT: Final = (
     *("ID", "SIS User ID", "SIS Login ID", "ID number", "Username", "Identifier"),
     *("Email address", "Email"),
 )
+ASSIGNMENT: Final = re.compile(r"(.+?) *\((\d+|Real)\)")
+"""The column of an assignment: its title, with Canvas's number or Moodle's kind of grade."""
 PARTICIPANT: Final = re.compile(r"\D*(\d+)")
 
 Owner: TypeAlias = tuple[Mark, Student]
@@ -131,13 +133,14 @@ def filled(
             continue
         if is_worksheet:
             stated = _maximum(row, "Maximum Grade")
-        points = mark.final(placement.get(mark.submission.name, 0.0), student)
+        extra = placement.get(mark.submission.name, 0.0)
+        points = mark.final(extra, student)
         total = f"{points * (stated or maximum or full) / full:.2f}"
         result.unscaled |= not (stated or maximum or possible)
         if mark.incomplete:
             result.withheld.append(mark.submission.name)
             total = _cell(row, chosen)
-        note = remark(mark, student) or _cell(row, COMMENTS)
+        note = remark(mark, student, extra) or _cell(row, COMMENTS)
         lines.append({**row, chosen: total, COMMENTS: note})
     known = CANVAS if export.kind == "canvas" else (*MOODLE_NAMES, *MOODLE_IDS)
     identifying = [name for name in export.header if name in known]  # no other assignments
@@ -156,15 +159,28 @@ def _csv_text(columns: Sequence[str], rows: Sequence[Row]) -> str:
 
 
 def _assignment(export: Export, column: str | None) -> str:
-    """Return the column of the assignment; a new one where the export has none of that name."""
+    """Return the column of the assignment; a new one where the export has no assignment.
+
+    Canvas writes its number after the title, and Moodle the kind of grade.
+    """
+    if column in export.header:
+        return column
+    titles = {name: held[1] for name in export.header if (held := ASSIGNMENT.fullmatch(name))}
     if column is None:
         found = [name for name in export.header if name.lower().startswith(TITLE.lower())]
-        if len(found) > 1:
-            shown = ", ".join(map(repr, found))
-            raise InputError(f"{export.path}: {shown}: --gradebook-column names one of them")
-        return found[0] if found else TITLE
-    if column in export.header or export.kind == "canvas":
-        return column
+    else:
+        found = [name for name, title in titles.items() if title.lower() == column.lower()]
+    if len(found) == 1:
+        return found[0]
+    wanted = column or TITLE
+    if found or titles:
+        several = "several columns" if found else "no column"
+        shown = ", ".join(map(repr, found or titles))
+        raise InputError(
+            f"{export.path}: {several} {wanted!r}; --gradebook-column names one of {shown}"
+        )
+    if column is None or export.kind == "canvas":
+        return wanted
     raise InputError(f"{export.path}: no column {column!r}; there are {', '.join(export.header)}")
 
 

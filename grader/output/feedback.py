@@ -105,7 +105,7 @@ def _total(mark: Mark, placement: float, rubric: Rubric) -> str:
     large = "incomplete" if mark.incomplete else f"{total:.2f}"
     text = f'<p class="total"><b>{large}</b> / {full:g}</p>'
     if mark.submission.problem:
-        why = "; ".join([without_folders(mark.submission.problem), *changes(mark)])
+        why = "; ".join([without_folders(mark.submission.problem), *changes(mark, extra=placement)])
         detail = html.escape(without_folders(mark.detail))
         text += f'\n<p class="warning">{html.escape(why)}</p>'
         return text + (f"\n<pre>{detail}</pre>" if detail else "")
@@ -120,10 +120,7 @@ def _total(mark: Mark, placement: float, rubric: Rubric) -> str:
         interval = f"{level_text(rubric.statistics)} interval {interval_text(mark, placement)}."
         parts += f" {interval if certain and mark.bounds is not None else TOO_FEW}"
     text += paragraphs([parts.replace(" %", "\u00a0%")])
-    if mark.faults.total:
-        lost = f"Lost turns: {faults_text(mark.faults)}."
-        text += f'\n<p class="warning">{html.escape(lost)}</p>'
-    if note := re.sub(r"(^|; )line ", r"\1ai.py, line ", remark(mark)):
+    if note := re.sub(r"(^|; )line ", r"\1ai.py, line ", remark(mark, extra=placement)):
         text += f'\n<p class="warning">{html.escape(note)}</p>'
     return text
 

@@ -72,7 +72,7 @@ def gradebook(marks: Sequence[Mark], placement: Mapping[str, float], more: bool 
             *map(cell, (student.name, student.identity, student.email, submission.name)),
             *map(_points, points),
             *(faults.timeouts, faults.invalid, faults.errors, submission.sha256 or ""),
-            *(cell(remark(mark, student)), cell(mark.why_withheld)),
+            *(cell(remark(mark, student, extra)), cell(mark.why_withheld)),
         ]
         if more:
             row += [*map(cell, (student.section, student.group, mark.late.submitted))]

@@ -19,6 +19,7 @@ from grader.marks.points import Mark, gradable, lateness, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import tables
 from grader.play.schedule import PlannedGame, grade_games, limits_text
+from grader.play.working_time import slow_files
 from grader.results.store import (
     DAMAGED,
     STARVED,
@@ -65,6 +66,8 @@ class Results:
     """When each seed that is no longer secret was published."""
     students: Mapping[str, Sequence[Student]] = field(default_factory=dict)
     """Who gets the mark of each submission by the roster; empty without one."""
+    slow: Mapping[str, str] = field(default_factory=dict)
+    """From which time on the files play that do not in this grading, by hash."""
 
     @cached_property
     def games(self) -> list[PlannedGame]:
@@ -98,7 +101,10 @@ class Results:
             name = mark.submission.name
             students = self.students.get(name) or mark.students
             late, public = lateness(students, self.rubric), len(self.public(name))
-            made.append(replace(mark, public=public, students=tuple(students), late=late))
+            slow = self.slow.get(str(mark.submission.sha256), "")
+            made.append(
+                replace(mark, public=public, students=tuple(students), late=late, slow=slow)
+            )
         return made
 
     def public(self, name: str) -> set[str]:
@@ -185,6 +191,7 @@ def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submissi
         protection_lines(store),
         store.published(),
         assigned.students if roster else {},
+        slow_files(rubric, store) if kind == GRADE else {},
     )
 
 

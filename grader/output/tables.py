@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -92,15 +93,17 @@ def faults_text(faults: Faults) -> str:
     )
 
 
-def changes(mark: Mark, student: Student | None = None) -> list[str]:
+def changes(mark: Mark, student: Student | None = None, extra: float = 0.0) -> list[str]:
     """Return what late days and corrections change in a mark, in words.
 
     For a single student, else for all of them: what concerns one is not shown to the others.
+    `extra` is the points for placement.
     """
     late, notes = mark.late, []
     if late.days and not mark.submission.problem:
         days = "1 day" if late.days == 1 else f"{late.days} days"
-        cost = f", {late.points:.2f} points less" if late.points else ""
+        taken = late.points if mark.incomplete else mark.deducted(extra)
+        cost = f", {taken:.2f} points less" if late.points else ""
         notes.append(f"{days} late{cost}")
     adjust, reason = (student.adjust, student.reason) if student else mark.correction
     if adjust:
@@ -108,16 +111,23 @@ def changes(mark: Mark, student: Student | None = None) -> list[str]:
     return notes
 
 
-def remark(mark: Mark, student: Student | None = None) -> str:
-    """Return the remark on a mark, without the folders of the grading machine."""
-    notes = changes(mark, student)
+def remark(mark: Mark, student: Student | None = None, extra: float = 0.0) -> str:
+    """Return the remark on a mark, without the folders of the grading machine.
+
+    Lost turns come first, unless games are missing: they explain most marks of 0 points.
+    """
+    notes = changes(mark, student, extra)
     if mark.submission.problem:
         return "; ".join([clipped(without_folders(mark.submission.problem)), *notes])
+    if mark.faults.total:
+        why = f"(no answer within {mark.limit})"
+        lost = re.sub("timeouts?", rf"\g<0> {why}", faults_text(mark.faults))
+        notes[:0] = [lost, *([clipped(mark.slow)] if mark.slow else [])]
     if mark.missing:
         names = ", ".join(match.name for match in mark.matches if not match.tally.complete)
         games = "1 game" if mark.missing == 1 else f"{mark.missing} games"
         why = f" ({STARVED})" if STARVED in mark.why_withheld else ""
-        notes.append(f"incomplete: {games} missing, points of {names} are withheld{why}")
+        notes.insert(0, f"incomplete: {games} missing, points of {names} are withheld{why}")
     if mark.submission.report is None:
         notes.append("no report.txt")
     if mark.public:
@@ -188,7 +198,7 @@ def marks_table(marks: Sequence[Mark], placement: Mapping[str, float], rubric: R
         bounds = interval_text(mark, extra).partition(",")[0]
         row = [name, *parts, f"{extra:.2f}" if placed else "", total, f"{full_points(rubric):g}"]
         rows.append([*row, bounds, str(lost.total or "")])
-        notes[name] = "; ".join(filter(None, (faults_text(lost), remark(mark))))
+        notes[name] = remark(mark, extra=extra)
     return "\n".join([text_table(*without_empty(rows, headers)), *_remarks(notes)])
 
 
@@ -292,8 +302,8 @@ def stage_text(state: StageState, rubric: Rubric) -> str:
     parts = []
     for group in state.groups:
         rows = [
-            [*standing_row(place, item, rubric)[:-1], str(item.total.faults.total or "")]
-            for place, item in enumerate(group.standings, 1)
+            [*standing_row(item.place, item, rubric)[:-1], str(item.total.faults.total or "")]
+            for item in group.standings
         ]
         left = f", {group.missing} games to go" if group.missing else ""
         lost = {item.contestant.name: faults_text(item.total.faults) for item in group.standings}

@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -32,7 +32,7 @@ from grader.play.one_game import (
 from grader.play.schedule import Contestant, limits_text
 from grader.results.store import Store
 from grader.rubric.keys import Board, make_board
-from grader.rubric.model import Rubric, by_fuel
+from grader.rubric.model import Rubric, by_fuel, limit_of_move
 
 METHODS: Final[tuple[Method, ...]] = ("expectimax", "intelligent")
 
@@ -243,6 +243,25 @@ def too_slow(
         *(f"  {name}: {text}" for name, text in needed.items()),
         *([f"{option} would do for those that play at all"] if most else []),
     ]
+
+
+def grading_pace(rubric: Rubric) -> Pace:
+    """Return what a grading asks of a file."""
+    boards = *rubric.part_a.boards, *rubric.part_b.boards
+    return Pace(rubric.match.time_limit, METHODS, boards)
+
+
+def slow_files(rubric: Rubric, store: Store) -> dict[str, str]:
+    """Return from which time on the files play that do not in a grading, in words, by hash."""
+    given = limit_of_move(rubric, rubric.match.time_limit)
+    found: dict[str, str] = {}
+    for sha256, text in store.loaded(grading_pace(rubric).key(rubric)).items():
+        if text is not None:
+            found[sha256] = text
+            with suppress(ValueError):
+                start = limit_of_move(rubric, float(text))
+                found[sha256] = f"plays from {start} a move, not at {given}"
+    return found
 
 
 def start_of(board: Board) -> State:

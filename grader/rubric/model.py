@@ -341,6 +341,13 @@ def by_fuel(rubric: Rubric) -> bool:
     return rubric.limits.require == WASM
 
 
+def limit_of_move(rubric: Rubric, seconds: Seconds) -> str:
+    """Return the limit of a move in words, by time or by fuel."""
+    if by_fuel(rubric):
+        return f"{budget.shown(budget.fuel_of(seconds))} fuel"
+    return f"{seconds:g} s"
+
+
 def pinned(values: Values, source: str) -> Values:
     """Return values by fuel that name the module which counts here.
 
