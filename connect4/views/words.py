@@ -109,6 +109,8 @@ def kind_of_fault(outcome: str, detail: str | None) -> str:
     if outcome == Outcome.INVALID:
         return outcome
     head = headline(detail or "")
+    if head.startswith(NO_PLAYER):
+        return first_line(detail)
     frames = dict.fromkeys(
         line for line in (detail or "").splitlines() if line.startswith("  File ")
     )

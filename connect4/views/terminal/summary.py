@@ -335,6 +335,8 @@ def comparison(recorded: Turn, now: Turn, changed: bool, kept: bool = False) -> 
         )
     if (recorded.detail or "").startswith(NO_PLAYER):
         return "In the game there was no player to ask, so there is no answer to compare."
+    if recorded.outcome is now.outcome is Outcome.TIMEOUT:
+        return "Again there was no answer in time."
     if (recorded.text, recorded.outcome) == (now.text, now.outcome):
         return "The answer is the recorded one."
     why = (
