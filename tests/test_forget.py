@@ -137,6 +137,27 @@ def test_a_roster_loses_a_student_too_also_one_without_a_hand_in(folder: Path) -
         assert places_of(address, folder / "grade.db", folder / "grade") == set()
 
 
+@pytest.mark.parametrize("command", ["grade", "tournament"])
+def test_folders_are_cleaned_all_at_once_or_later(folder: Path, command: str) -> None:
+    """A mistyped folder is refused before anything is removed, and one of another run too."""
+    before, other = games(folder / f"{command}.db"), {"grade": "tournament", "tournament": "grade"}
+    for place in ("mraks", other[command]):
+        refused = forget(folder, command, "--yes", "--out", place)
+        assert_refused(refused, f"--out {place}: ", "; nothing is forgotten")
+    assert not (folder / "mraks").exists()
+    assert games(folder / f"{command}.db") == before
+    outs = [Path(shutil.copytree(folder / command, folder / f"copy{n}")) for n in range(2)]
+    assert forget(folder, command, "--yes", "--out", "copy0").returncode == 0
+    assert places_of(WHO, folder / command, outs[0], folder / f"{command}.db") == set()
+    late = run(
+        COMMAND, "forget", WHO, "--results", f"{command}.db", "--out", "copy1", "--yes", cwd=folder
+    )
+    assert late.returncode == 0, late.stderr
+    told = f"{WHO} is not in {command}.db; removed what was there in copy1\n"
+    assert late.stdout.startswith(told)
+    assert places_of(WHO, outs[1]) == set()
+
+
 def test_the_teacher_is_asked_and_an_unknown_name_is_refused(folder: Path) -> None:
     before = games(folder / "grade.db")
     assert_refused(forget(folder, "grade"), "without a terminal, give --yes")
@@ -152,6 +173,10 @@ def test_a_ladder_keeps_its_ratings_and_its_site_loses_the_pages(tmp_path: Path)
     term.run()
     site, student = tmp_path / "ladder", term.entry("bob stone").student
     assert student is not None
+    refused = forget(tmp_path, "ladder", "--yes", name="dora")
+    assert_refused(refused, "--site ladder: there is no such folder; nothing is forgotten")
+    site.mkdir()
+    (site / "index.html").touch()
     forget(tmp_path, "ladder", "--yes", name="dora")  # writes the site
     assert "index.html" in places_of(student.pseudonym, site)
     rating = term.entry("cleo").rating.mean  # type: ignore[union-attr]

@@ -23,6 +23,7 @@ from grader.output import evidence, exports, writing
 from grader.output.files import write
 from grader.output.results import (
     GRADE,
+    PLACEMENT,
     ROSTER,
     TOURNAMENT,
     Results,
@@ -45,13 +46,14 @@ def run_report(arguments: argparse.Namespace) -> int:
     with Store(arguments.results, writing=False) as store:
         results, found = read_results(store), store.submissions()
         roster, names = use_roster(store, results.kind, results.rubric, found, arguments)
-        changed = names or roster != stored_roster(store)
+        meta = to_meta(roster) | placement_meta(arguments.placement, results)
+        changed = names or any(store.meta(key) != value for key, value in meta.items())
     if changed:
         with Store(arguments.results, writing=True) as store:
             store.withdraw(names)
             store.rename(names)
             store.set_submissions(under(names, found))
-            store.set_meta(to_meta(roster))
+            store.set_meta(meta)
     with Store(arguments.results, writing=False) as store:
         results = read_results(store) if changed else results
         tell(results, store, arguments)
@@ -71,7 +73,8 @@ def first_fault(results: Results) -> str:
 
 def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
     """Print the tables and write all requested files."""
-    placement = placement_of(getattr(arguments, "placement", None), results)
+    placement = results.placement
+    _tell_placement(results)
     for game in results.games:
         if game.key in results.faults and results.faults[game.key].text == DAMAGED:
             title = f"{game.match.one.name}, {game.title}"
@@ -108,18 +111,23 @@ def _write_feedback(
     say(f"{place} is for Moodle, {place.with_suffix('.csv')} for a mail merge")
 
 
-def placement_of(path: Path | None, results: Results) -> dict[str, float]:
-    """Return the points for placement in the tournament of `--placement`, none without one.
+def placement_meta(path: Path | None, results: Results) -> dict[str, str]:
+    """Return the points of the tournament of `--placement` as a results file has them.
 
-    Raises `InputError` if there is no tournament, it is not finished, or it has no points.
+    Without the option there is nothing to change; `none` takes stored points out. Raises
+    `InputError` if there is no tournament, it is not finished, or it has no points.
     """
     if path is None:
         return {}
+    if str(path) == "none":
+        return {PLACEMENT: "null"}
     with Store(path, writing=False) as other:
         held = read_results(other)
     rules, wrong = held.rubric.tournament, ""
     if held.kind != TOURNAMENT:
         wrong = f"holds a {held.kind}, not a tournament"
+    elif results.kind != GRADE:
+        wrong = "its points are for marks, and the results here are a tournament's"
     elif len(held.stages) < len(rules.stages) or held.missing:
         wrong = "the tournament is not finished; give its command again, it goes on"
     elif not rules.points:
@@ -128,16 +136,22 @@ def placement_of(path: Path | None, results: Results) -> dict[str, float]:
     if wrong:
         raise InputError(f"--placement {path}: {wrong}")
     by_file = new_names(held.submissions, results.submissions)
-    earned = {item.contestant.name: item.points for item in held.placings}
-    placement = {by_file.get(name, name): points for name, points in earned.items()}
-    names = {mark.submission.name for mark in results.marks}
-    absent = sorted(name for name in placement.keys() - names if placement[name])
+    earned = {item.contestant.name: item.points for item in held.placings if item.points}
+    points = {by_file.get(name, name): number for name, number in earned.items()}
+    return {PLACEMENT: json.dumps({"file": path.name, "points": points})}
+
+
+def _tell_placement(results: Results) -> None:
+    """Say whose points for placement are in the marks, and who has points but no mark."""
+    if not results.placement:
+        return
+    say(f"placement points of {results.tournament} are included")
+    absent = sorted(results.placement.keys() - {mark.submission.name for mark in results.marks})
     if absent:
         say(
-            f"--placement {path}: {named_few(absent)} earned points there and are not among "
+            f"{results.tournament}: {named_few(absent)} earned points there and are not among "
             "these submissions, by these names: nobody is given those points"
         )
-    return placement
 
 
 def write_gradebook(

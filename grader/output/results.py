@@ -47,6 +47,9 @@ PROOF: Final = "doctor"
 
 ROSTER: Final = "roster"
 
+PLACEMENT: Final = "placement"
+"""The name of the points for placement, with the name of the tournament's file."""
+
 
 @dataclass(frozen=True)
 class Results:
@@ -65,6 +68,10 @@ class Results:
     """When each seed that is no longer secret was published."""
     students: Mapping[str, Sequence[Student]] = field(default_factory=dict)
     """Who gets the mark of each submission by the roster; empty without one."""
+    placement: Mapping[str, float] = field(default_factory=dict)
+    """The points for placement in a tournament, by submission."""
+    tournament: str = ""
+    """The name of that tournament's file."""
 
     @cached_property
     def games(self) -> list[PlannedGame]:
@@ -175,6 +182,9 @@ def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submissi
     assigned = assign(found, roster)
     listed, details = known_problems(assigned.submissions, store, rubric)
     counted = rubric.match.opponent_faults == "count"
+    placed = store.meta_json(PLACEMENT) or {"points": {}, "file": ""}
+    present = {item.name for item in listed}
+    now = {old: new for old, new in store.renamed().items() if old not in present}
     return Results(
         kind,
         rubric,
@@ -185,6 +195,8 @@ def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submissi
         protection_lines(store),
         store.published(),
         assigned.students if roster else {},
+        {now.get(name, name): points for name, points in placed["points"].items()},
+        placed["file"],
     )
 
 
