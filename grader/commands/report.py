@@ -45,7 +45,8 @@ def run_report(arguments: argparse.Namespace) -> int:
     """Write every table and file again; games without a result make the exit status 3."""
     with Store(arguments.results, writing=False) as store:
         results, found = read_results(store), store.submissions()
-        roster, names = use_roster(store, results.kind, results.rubric, found, arguments)
+        known = stored_roster(store)
+        roster, names = use_roster(known, results.kind, results.rubric, found, arguments)
         meta = to_meta(roster) | placement_meta(arguments.placement, results)
         changed = names or any(store.meta(key) != value for key, value in meta.items())
     if changed:
@@ -88,8 +89,13 @@ def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
         writing.write_all(results, store, arguments.out, placement)
         if arguments.records:
             evidence.write_records(results.games, store, arguments.out)
-        for export in arguments.gradebook:
-            write_gradebook(results, export, placement, arguments)
+        written = [
+            write_gradebook(results, export, placement, arguments) for export in arguments.gradebook
+        ]
+        for name in ("canvas.csv", "moodle.csv", "worksheet.csv"):
+            place = arguments.out / name
+            if name not in written and place.is_file():
+                say(f"{place} is from an earlier run; give --gradebook again")
         say(f"Everything is in {arguments.out}")
         if getattr(arguments, "feedback_zip", None) is not None:
             _write_feedback(results, placement, arguments)
@@ -103,12 +109,15 @@ def _write_feedback(
     if results.kind != GRADE:
         raise InputError("--feedback-zip: a tournament has no pages for single students")
     without = writing.write_feedback(results, arguments.out, place, placement)
-    if without:
+    use = "is for Moodle"
+    if len(without) == len(results.marks):
+        use = "is not for Moodle, because nobody has a number of Moodle's download"
+    elif without:
         say(
-            f"{place}: {named_few(without)} were not handed in as Moodle's download, so Moodle "
-            "cannot tell whose their pages are"
+            f"{place} is without {named_few(without)}: they have no number of Moodle's download, "
+            "so Moodle cannot tell whose their pages are"
         )
-    say(f"{place} is for Moodle, {place.with_suffix('.csv')} for a mail merge")
+    say(f"{place} {use}; {place.with_suffix('.csv')} is for a mail merge")
 
 
 def placement_meta(path: Path | None, results: Results) -> dict[str, str]:
@@ -156,8 +165,11 @@ def _tell_placement(results: Results) -> None:
 
 def write_gradebook(
     results: Results, path: Path, placement: Mapping[str, float], arguments: argparse.Namespace
-) -> None:
-    """Write the marks into a copy of a Canvas or Moodle export, and report who is not in it."""
+) -> str:
+    """Write the marks into a copy of a Canvas or Moodle export, and report who is not in it.
+
+    Return the name of the copy.
+    """
     export = exports.read_export(path)
     column, most = arguments.gradebook_column, arguments.gradebook_maximum
     filled = exports.filled(export, column, results.marks, placement, results.rubric, most)
@@ -176,12 +188,14 @@ def write_gradebook(
         ("incomplete", filled.withheld, "the mark is incomplete, and its cell stays as it was"),
     ):
         _name_all(f"{path}: {what}", names, arguments, f"{export.kind}-{kind}.txt")
+    return filled.name
 
 
 def _name_all(what: str, names: Sequence[str], arguments: argparse.Namespace, file: str) -> None:
     """List names; more than ten are listed in a file below `--out`."""
     shown = "; ".join(names)
-    if len(names) > MOST_NAMED and arguments.out is not None:
+    writes = arguments.out is not None and not getattr(arguments, "dry_run", False)
+    if len(names) > MOST_NAMED and writes:
         place = arguments.out / file
         write(place, "".join(f"{name}\n" for name in names))
         shown = f"{len(names)} names, listed in {place}"
@@ -192,20 +206,20 @@ def _name_all(what: str, names: Sequence[str], arguments: argparse.Namespace, fi
 
 
 def use_roster(
-    store: Store,
+    held: Sequence[Student],
     kind: str,
     rubric: Rubric,
     hand_ins: Sequence[Submission],
     arguments: argparse.Namespace,
 ) -> tuple[Sequence[Student], dict[str, str]]:
-    """Return the roster of `--roster`, else the stored one, and the new names of hand-ins by it.
+    """Return the roster of `--roster`, else the one `held`, and the new names of hand-ins by it.
 
     Whoever cannot be found is listed. Raises `InputError` if nobody who handed in is in the roster.
     """
-    path, held = getattr(arguments, "roster", None), stored_roster(store)
+    path = getattr(arguments, "roster", None)
     if kind != GRADE:
         if path is not None:
-            raise InputError(f"{store.path}: holds a {kind}; --roster is for a grading")
+            raise InputError(f"{arguments.results}: holds a {kind}; --roster is for a grading")
         return held, {}
     roster, unused = (held, []) if path is None else rosters.read(path)
     deadline = rubric.late.deadline
@@ -213,12 +227,38 @@ def use_roster(
         say(f"{path}: columns that are not used: {', '.join(unused)}")
     if deadline:
         say(f"[late]: the deadline is {deadline} in the zone {rubric.late.zone}")
+        if not (rubric.late.points_a_day or rubric.late.percent_a_day):
+            say("[late]: points_a_day and percent_a_day are missing or 0, so nothing is deducted")
     names = rosters.full_names(hand_ins, roster)
     assigned = rosters.assign(under(names, hand_ins), roster)
     if path is not None and len(assigned.unknown) == sum(len(i.members) or 1 for i in hand_ins):
         raise rosters.nobody(path, assigned.unknown, [student.name for student in roster])
-    _tell_roster(assigned, str(path or f"the roster in {store.path}"), rubric, arguments)
+    if path is not None:
+        _tell_gone(held, roster, path)
+    _tell_roster(assigned, str(path or f"the roster in {arguments.results}"), rubric, arguments)
     return roster, names
+
+
+def _tell_gone(held: Sequence[Student], roster: Sequence[Student], path: Path) -> None:
+    """Say how many students a new roster drops, and what goes with them."""
+    lines = {
+        number: rosters.keys_of([one.identity, one.email], [one.name])
+        for number, one in enumerate(roster)
+    }
+    places = rosters.match([rosters.keys_of_members([one]) for one in held], lines)
+    gone = [student for student, place in zip(held, places, strict=True) if place is None]
+    lost = [
+        f"{count} {what}{'' if count == 1 else 's'}"
+        for what, count in (
+            ("correction", sum(student.adjust != 0 for student in gone)),
+            ("extension", sum(student.extension != 0 for student in gone)),
+        )
+        if count
+    ]
+    if gone:
+        students = "1 student is" if len(gone) == 1 else f"{len(gone)} students are"
+        more = f", with {' and '.join(lost)}" if lost else ""
+        say(f"{path} replaces the stored roster: {students} no longer in it{more}")
 
 
 def _tell_roster(

@@ -150,24 +150,26 @@ def write_feedback(
 ) -> list[str]:
     """Write the zip that Moodle takes as feedback files, and beside it a CSV for a mail merge.
 
-    A folder has the name of Moodle's own download. Return the students without a number there.
+    A folder has the name of Moodle's own download. Return the students without a number there:
+    their pages are not in the zip, unless nobody has a number.
     """
+    numbers = [PARTICIPANT.search(mark.submission.place) for mark in results.marks]
     rows, without = [], []
     try:
         with (
             atomic.writing(place) as file,
             zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped,
         ):
-            for mark in results.marks:
+            for mark, number in zip(results.marks, numbers, strict=True):
                 submission = mark.submission
                 page = out / "feedback" / f"{file_name(submission.name)}.html"
-                number = PARTICIPANT.search(submission.place)
                 folder = file_name(submission.name).replace("_", " ")
                 if number is not None:
                     folder += f"_{number[1]}_assignsubmission_file_"
                 else:
                     without.append(submission.name)
-                zipped.write(page, f"{folder}/feedback.html")
+                if number is not None or not any(numbers):
+                    zipped.write(page, f"{folder}/feedback.html")
                 extra = placement.get(submission.name, 0.0)
                 for student in mark.students:
                     points = "" if mark.incomplete else f"{mark.final(extra, student):.2f}"
