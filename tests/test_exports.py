@@ -230,7 +230,6 @@ def test_a_class_is_graded_into_canvas(tmp_path: Path) -> None:
     what = "states no maximum: marks are out of 50; --gradebook-maximum scales them"
     assert f"moodle-export.csv: {what}\n" in told.stderr
     assert "out/canvas.csv is from an earlier run; give --gradebook again\n" in told.stderr
-    assert told.stderr.count("from an earlier run") == 1
     export(tmp_path, CANVAS.replace("Connect-4", "Agent"))
     told = run(
         "grader", "report", "grade.db", "--out", "out", "--gradebook", "export.csv", cwd=tmp_path

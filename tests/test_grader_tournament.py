@@ -188,33 +188,3 @@ def test_a_killed_tournament_goes_on_and_its_places_earn_points(tmp_path: Path) 
     assert_refused(swapped, "--placement grade.db: holds a grade, not a tournament")
     mixed = run(COMMAND, *graded, "--results", "tournament.db", cwd=tmp_path)
     assert_refused(mixed, "tournament.db: holds a tournament; --results names another file")
-
-
-@pytest.mark.slow
-def test_points_for_placement_stay_until_they_are_taken_out(tmp_path: Path) -> None:
-    rubric(tmp_path, tournament="points = [5, 3]\n")
-    hand_in(tmp_path / "class", "ann", searcher(2))
-    hand_in(tmp_path / "class", "bo", searcher(1, -1))
-    words = ("class", "--rubric", "rubric.toml", "--isolation", "process", "--out", "m")
-    for command in ("tournament", "grade"):
-        assert run(COMMAND, command, *words, cwd=tmp_path).returncode == 0
-
-    def points_after(*command: str, said: bool = True) -> dict[str, str]:
-        done = run(COMMAND, *command, "--out", "m", cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        told = "placement points of tournament.db are included\n" in done.stderr
-        assert (told, "earned points there" in done.stderr) == (said, False)
-        with (tmp_path / "m" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
-            return {row["Name"]: row["Placement"] for row in csv.DictReader(file)}
-
-    report = ("report", "grade.db")
-    placed = points_after(*report, "--placement", "tournament.db")
-    assert sorted(placed.values()) == ["3.00", "5.00"]
-    assert points_after(*report) == placed
-    (tmp_path / "class" / "bo").rename(tmp_path / "class" / "bob")
-    assert points_after("grade", *words) == {"ann": placed["ann"], "bob": placed["bo"]}
-    forget = ("forget", "bob", "--results", "grade.db", "--out", "m", "--yes")
-    assert run(COMMAND, *forget, cwd=tmp_path).returncode == 0
-    assert points_after(*report) == {"ann": placed["ann"]}
-    for option in (("--placement", "none"), ()):
-        assert points_after(*report, *option, said=False) == {"ann": "0.00"}

@@ -133,7 +133,7 @@ def _write_out(store: Store, found: Forgotten, texts: Collection[str], out: Path
     evidence.remove_withdrawn(out, found.names, [item.name for item in results.submissions])
     agents = [f"ai:{FOLDER}/{file_name(name)}/" for name in found.names]
     evidence.remove_played_by(out, [*found.hashes, *(json.dumps(agent)[1:-1] for agent in agents)])
-    writing.write_all(results, store, out, results.placement)
+    writing.write_all(results, store, out)
     if (out / evidence.RECORDS).is_dir():
         evidence.write_records(results.games, store, out)
     for path in _naming(texts, out):

@@ -74,41 +74,36 @@ def first_fault(results: Results) -> str:
 
 def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
     """Print the tables and write all requested files."""
-    placement = results.placement
     _tell_placement(results)
     for game in results.games:
         if game.key in results.faults and results.faults[game.key].text == DAMAGED:
             title = f"{game.match.one.name}, {game.title}"
             say(f"{title}: {DAMAGED}; `grade` plays the game again")
-    print(results.text(placement, arguments.details), end="")
+    print(results.text(arguments.details), end="")
     if len(results.marks) == 1:
         for lost in next(iter(writing.reasons(results, store).values()), [])[:MOST_REASONS]:
             first = f"the first in {lost.title}"
             print(wrapped(f"{lost.number_of_turns} lost: {lost.cause} ({first})"))
     if arguments.out is not None:
-        writing.write_all(results, store, arguments.out, placement)
+        writing.write_all(results, store, arguments.out)
         if arguments.records:
             evidence.write_records(results.games, store, arguments.out)
-        written = [
-            write_gradebook(results, export, placement, arguments) for export in arguments.gradebook
-        ]
+        written = [write_gradebook(results, export, arguments) for export in arguments.gradebook]
         for name in ("canvas.csv", "moodle.csv", "worksheet.csv"):
             place = arguments.out / name
             if name not in written and place.is_file():
                 say(f"{place} is from an earlier run; give --gradebook again")
         say(f"Everything is in {arguments.out}")
         if getattr(arguments, "feedback_zip", None) is not None:
-            _write_feedback(results, placement, arguments)
-    writing.tell_github(results, store, placement)
+            _write_feedback(results, arguments)
+    writing.tell_github(results, store)
 
 
-def _write_feedback(
-    results: Results, placement: Mapping[str, float], arguments: argparse.Namespace
-) -> None:
+def _write_feedback(results: Results, arguments: argparse.Namespace) -> None:
     place = arguments.feedback_zip
     if results.kind != GRADE:
         raise InputError("--feedback-zip: a tournament has no pages for single students")
-    without = writing.write_feedback(results, arguments.out, place, placement)
+    without = writing.write_feedback(results, arguments.out, place)
     use = "is for Moodle"
     if len(without) == len(results.marks):
         use = "is not for Moodle, because nobody has a number of Moodle's download"
@@ -163,16 +158,14 @@ def _tell_placement(results: Results) -> None:
         )
 
 
-def write_gradebook(
-    results: Results, path: Path, placement: Mapping[str, float], arguments: argparse.Namespace
-) -> str:
+def write_gradebook(results: Results, path: Path, arguments: argparse.Namespace) -> str:
     """Write the marks into a copy of a Canvas or Moodle export, and report who is not in it.
 
     Return the name of the copy.
     """
     export = exports.read_export(path)
     column, most = arguments.gradebook_column, arguments.gradebook_maximum
-    filled = exports.filled(export, column, results.marks, placement, results.rubric, most)
+    filled = exports.filled(export, column, results.marks, results.placement, results.rubric, most)
     write(arguments.out / filled.name, filled.text)
     if filled.new_column:
         say(
@@ -247,18 +240,14 @@ def _tell_gone(held: Sequence[Student], roster: Sequence[Student], path: Path) -
     }
     places = rosters.match([rosters.keys_of_members([one]) for one in held], lines)
     gone = [student for student, place in zip(held, places, strict=True) if place is None]
-    lost = [
-        f"{count} {what}{'' if count == 1 else 's'}"
-        for what, count in (
-            ("correction", sum(student.adjust != 0 for student in gone)),
-            ("extension", sum(student.extension != 0 for student in gone)),
-        )
-        if count
-    ]
     if gone:
-        students = "1 student is" if len(gone) == 1 else f"{len(gone)} students are"
-        more = f", with {' and '.join(lost)}" if lost else ""
-        say(f"{path} replaces the stored roster: {students} no longer in it{more}")
+        told = "1 student is" if len(gone) == 1 else f"{len(gone)} students are"
+        told += " no longer in it"
+        if adjusted := sum(student.adjust != 0 for student in gone):
+            told += f", {adjusted} with a correction"
+        if extended := sum(student.extension != 0 for student in gone):
+            told += f", {extended} with an extension"
+        say(f"{path} replaces the stored roster: {told}")
 
 
 def _tell_roster(

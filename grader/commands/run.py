@@ -383,7 +383,7 @@ class ClassRun:
         few = len(self.found) <= tables.FEW
         if out is not None and (few or time.monotonic() - self.written > REWRITE_SECONDS):
             try:
-                writing.write_quick(results, out, results.placement)
+                writing.write_quick(results, out)
             except InputError as error:  # the games are in the results file all the same
                 if not self.told:
                     say(f"{error}; the games go on")

@@ -149,10 +149,10 @@ class Results:
         """Return how many of the games have no result."""
         return len({game.key for game in self.games} - self.played.keys())
 
-    def text(self, placement: Mapping[str, float], details: bool = False) -> str:
+    def text(self, details: bool = False) -> str:
         """Return the tables."""
         if self.kind == GRADE:
-            return tables.grade_text(self.marks, placement, self.rubric, details)
+            return tables.grade_text(self.marks, self.placement, self.rubric, details)
         notes = "".join(f"{name}: not in it: {why}\n" for name, why in self.left_out.items())
         return tables.tournament_text(self.stages, self.placings, self.rubric) + notes
 
