@@ -186,7 +186,12 @@ def _ladder(add: Add) -> None:
 
 def _report(add: Add) -> None:
     add("results", metavar="RESULTS", type=Path, help="the .db file of a run")
-    add("--placement", metavar="FILE", type=Path, help="a tournament's .db: adds its points")
+    add(
+        "--placement",
+        metavar="FILE",
+        type=Path,
+        help="a tournament's .db: adds its points, also later; none: takes them out",
+    )
     add("--roster", metavar="FILE", type=Path, help="CSV: name, id, extension, group, adjust, ...")
     _add_output(add)
 
@@ -200,9 +205,16 @@ def _viva(add: Add) -> None:
 def _forget(add: Add) -> None:
     add("name", metavar="NAME", help="the student or team")
     add("--results", metavar="FILE", type=Path, required=True, help="the .db file of a run")
-    add("--out", metavar="DIR", type=Path, help="the files of this run: written again without NAME")
+    add(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        action="append",
+        default=[],
+        help="the files of this run: written again without NAME; may be given several times",
+    )
     add("--site", metavar="DIR", type=Path, help="the site of a ladder: written again without NAME")
-    add("--placement", metavar="FILE", type=Path, help="as for `report`, if the marks have it")
+    refuse_gone(add, "--placement", "delete it; the results file keeps these points")
     add("--yes", action="store_true", help="do not ask")
 
 

@@ -238,6 +238,7 @@ def test_a_class_is_graded_into_canvas(tmp_path: Path) -> None:
     told = run("grader", "report", "grade.db", *options, cwd=tmp_path)
     what = "states no maximum: marks are out of 50; --gradebook-maximum scales them"
     assert f"moodle-export.csv: {what}\n" in told.stderr
+    assert "out/canvas.csv is from an earlier run; give --gradebook again\n" in told.stderr
     export(tmp_path, CANVAS.replace(" (11)", "").replace("Connect-4 (12)", "Agent"))
     told = run(
         "grader", "report", "grade.db", "--out", "out", "--gradebook", "export.csv", cwd=tmp_path

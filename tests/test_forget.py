@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import re
 import shutil
 import sqlite3
@@ -29,7 +30,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class and its tournament, in which all games are drawn: names decide every order."""
     folder = tmp_path_factory.mktemp("forget")
     hand_in_each(folder / "class", WHO, *OTHERS)
-    rubric(folder, 0.5)
+    rubric(folder, 0.5, tournament="points = [9, 7, 4, 2]\n")
     for command in ("grade", "tournament"):
         done = run(COMMAND, command, *RUN, "--out", command, cwd=folder, seconds=110)
         assert done.returncode == 0, done.stderr
@@ -137,6 +138,40 @@ def test_a_roster_loses_a_student_too_also_one_without_a_hand_in(folder: Path) -
         assert places_of(address, folder / "grade.db", folder / "grade") == set()
 
 
+@pytest.mark.parametrize("command", ["grade", "tournament"])
+def test_several_folders_are_cleaned_one_of_them_later_and_wrong_ones_refused(
+    folder: Path, command: str
+) -> None:
+    for place in ("mraks", "class"):
+        refused = forget(folder, command, "--yes", "--out", place)
+        assert_refused(refused, f"--out {place}: ", "; nothing is forgotten")
+    copy, later = (shutil.copytree(folder / command, folder / name) for name in ("copy", "later"))
+    assert forget(folder, command, "--yes", "--out", "copy").returncode == 0
+    assert places_of(WHO, folder / command, copy) == set()
+    words = (WHO, "--results", f"{command}.db", "--out", "later", "--yes")
+    told = run(COMMAND, "forget", *words, cwd=folder).stdout
+    assert told.startswith(f"{WHO} is not in {command}.db; removed what was there in later\n")
+    assert places_of(WHO, later) == set()
+
+
+def test_points_for_placement_stay_until_they_are_taken_out(folder: Path) -> None:
+    def points_after(*words: str) -> tuple[bool, list[float]]:
+        done = run(COMMAND, *words, "--out", "grade", cwd=folder)
+        assert "earned points there" not in done.stderr
+        lines = (folder / "grade/grades.csv").read_text(encoding="utf-8-sig").splitlines()
+        points = sorted(float(row["Placement"]) for row in csv.DictReader(lines))
+        return "placement points of tournament.db are included\n" in done.stderr, points
+
+    report = ("report", "grade.db")
+    assert points_after(*report, "--placement", "tournament.db") == (True, [3, 3, 8, 8])
+    (folder / "class/dietrich").rename(folder / "class/dora")
+    assert points_after("grade", *RUN) == (True, [3, 3, 8, 8])
+    forget(folder, "grade", "--yes")
+    assert points_after(*report) in ((True, [3, 3, 8]), (True, [3, 8, 8]))
+    for option in (("--placement", "none"), ()):
+        assert points_after(*report, *option) == (False, [0, 0, 0])
+
+
 def test_the_teacher_is_asked_and_an_unknown_name_is_refused(folder: Path) -> None:
     before = games(folder / "grade.db")
     assert_refused(forget(folder, "grade"), "without a terminal, give --yes")
@@ -152,6 +187,8 @@ def test_a_ladder_keeps_its_ratings_and_its_site_loses_the_pages(tmp_path: Path)
     term.run()
     site, student = tmp_path / "ladder", term.entry("bob stone").student
     assert student is not None
+    site.mkdir()
+    (site / "index.html").touch()
     forget(tmp_path, "ladder", "--yes", name="dora")  # writes the site
     assert "index.html" in places_of(student.pseudonym, site)
     rating = term.entry("cleo").rating.mean  # type: ignore[union-attr]

@@ -102,11 +102,13 @@ def test_pages_go_back_to_students_as_moodle_and_a_mail_merge_want_them(tmp_path
         for number, name in enumerate(("Ann Lee", "Ben O_Hara"), 9001):
             file.writestr(f"{name}_{number}_assignsubmission_file_/ai.py", "x = 1\n")
     hand_in(tmp_path / "late", "cy", "x = 1\n")
-    (tmp_path / "roster.csv").write_text("name,e-mail\nAnn Lee,ann@uni.example\n", encoding="utf-8")
+    lines = "name,e-mail\nAnn Lee,ann@uni.example\nDi,\n"
+    (tmp_path / "roster.csv").write_text(lines, encoding="utf-8")
     words = ("grade", "--rubric", rubric(tmp_path), "--out", "out", "--isolation", "process")
     zipped = ("class.zip", "--roster", "roster.csv", "--feedback-zip", "back.zip")
     done = run(COMMAND, *words, *zipped, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    assert "back.zip is without Di (1 in all): they have no number of Moodle's" in done.stderr
     with zipfile.ZipFile(tmp_path / "back.zip") as file:
         folders = ("Ann Lee_9001_assignsubmission_file_", "Ben O Hara_9002_assignsubmission_file_")
         assert file.namelist() == [f"{folder}/feedback.html" for folder in folders]
@@ -117,11 +119,12 @@ def test_pages_go_back_to_students_as_moodle_and_a_mail_merge_want_them(tmp_path
     assert [(row["Name"], row["Email"], row["Mark"]) for row in rows] == [
         ("Ann Lee", "ann@uni.example", "0.00"),
         ("Ben O_Hara", "", "0.00"),
+        ("Di", "", "0.00"),
     ]
     assert Path(rows[0]["Page"]).read_bytes() == page
     words = (*words, "--results", "b.db", "--feedback-zip", "b.zip")
     done = run(COMMAND, *words, "late", cwd=tmp_path)
-    assert "b.zip: cy (1 in all) were not handed in as Moodle's download" in done.stderr
+    assert "b.zip is not for Moodle, because nobody has a number" in done.stderr
 
 
 @pytest.mark.parametrize(

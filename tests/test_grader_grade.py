@@ -237,7 +237,7 @@ def test_no_link_is_alive_in_a_job_summary() -> None:
     """The tables are preformatted HTML; names in the text below them are code."""
     names = ["[a](https://b.example)", "https://b.example @all", "![i](x) <b> `code` a|b"]
     found = [Submission(name, "", "x = 1", None) for name in names]
-    text = summary(Results(GRADE, rubrics.read(), found, {}, {}), {})
+    text = summary(Results(GRADE, rubrics.read(), found, {}, {}))
     tables, below = text.removeprefix("## Results\n\n<pre>").split("</pre>")
     assert "<" not in tables
     lines = [line for line in below.splitlines() if line.startswith("### ")]

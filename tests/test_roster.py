@@ -20,7 +20,7 @@ from grader.output.formats import gradebook
 from grader.output.tables import remark
 from grader.rubric import reading as rubrics
 from tests.command import run
-from tests.grading import count, hand_in_each, rubric, searcher
+from tests.grading import count, hand_in, hand_in_each, rubric, searcher
 from tests.test_exports import marks_by_hand
 
 CLASS = {
@@ -249,3 +249,22 @@ def test_who_is_on_one_side_only_is_listed_and_a_wrong_roster_refused(tmp_path: 
     refused = run("grader", "grade", "class", "--roster", "roster.csv", cwd=tmp_path)
     assert refused.returncode == 2
     assert "roster.csv: nobody here (ann; ...) is one of its 1 students (Cy; ...)" in refused.stderr
+
+
+def test_a_dry_run_reads_the_roster_and_a_shorter_one_says_what_goes(tmp_path: Path) -> None:
+    own = rubric(tmp_path)
+    own.write_text(f"{own.read_text(encoding='utf-8')}[late]\ndeadline = 2030-01-31T23:59:00\n")
+    for name in ("ann", "bo"):
+        hand_in(tmp_path / "class", name, "x = 1\n")
+    write(tmp_path / "all.csv", "name,adjust,extension\nann,,\nbo,,\ncy,-2,\ndi,,1\n")
+    write(tmp_path / "one.csv", "name\nann\nbo\n")
+    grade = ("grade", "class", "--rubric", own, "--isolation", "process", "--roster")
+    refused = run("grader", *grade, "rubric.toml", "--dry-run", cwd=tmp_path)
+    assert (refused.returncode, "expected a roster with a column" in refused.stderr) == (2, True)
+    for more in (["--dry-run"], []):
+        done = run("grader", *grade, "all.csv", *more, cwd=tmp_path)
+        assert "all.csv: nothing was handed in, 0 points: cy; di\n" in done.stderr
+        assert "percent_a_day are missing or 0, so nothing is deducted\n" in done.stderr
+    done = run("grader", "report", "grade.db", "--roster", "one.csv", cwd=tmp_path)
+    gone = "2 students are no longer in it, 1 with a correction, 1 with an extension"
+    assert f"one.csv replaces the stored roster: {gone}\n" in done.stderr

@@ -7,19 +7,17 @@ tournament keeps its groups and its tables, and a ladder its ratings.
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import re
 import sqlite3
 import zlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from connect4.errors import InputError
 from grader.commands.common import DONE, FAILED, agreed, named_few, say
-from grader.commands.report import placement_of
 from grader.handin.roster import Student
 from grader.handin.submission import FOLDER, file_name
 from grader.ladder.book import LADDER, Book
@@ -27,7 +25,15 @@ from grader.ladder.league import write_tables
 from grader.ladder.site import write_site
 from grader.marks.points import gradable
 from grader.output import evidence, writing
-from grader.output.results import ROSTER, TOURNAMENT, Results, read_results, stored_roster
+from grader.output.results import (
+    GRADE,
+    PLACEMENT,
+    ROSTER,
+    TOURNAMENT,
+    Results,
+    read_results,
+    stored_roster,
+)
 from grader.output.tables import wrapped
 from grader.results.store import ORDER, Store
 from grader.rubric.reading import from_stored
@@ -46,44 +52,65 @@ def run_forget(arguments: argparse.Namespace) -> int:
     """Ask, forget a student, write the other files again, and say what is left."""
     path, name = arguments.results, arguments.name
     with Store(path, writing=False) as store:
-        is_ladder = store.meta("kind") == LADDER
-    with (Book if is_ladder else Store)(path, writing=True) as store:
-        results = None if is_ladder else read_results(store)
+        kind = store.meta("kind")
+    with (Book if kind == LADDER else Store)(path, writing=True) as store:
+        results = None if kind == LADDER else read_results(store)
+        _check_folders(str(kind), arguments)
         students = () if results is None else results.students.get(name, ())
+        known = _known(store, results)
+        if name not in known and not any(evidence.files_of(out, name) for out in arguments.out):
+            raise InputError(f"{path}: {name!r} is not in it; {named_few(sorted(known))} are")
         texts = _texts(store, name, students)
-        if is_ladder and store.meta("rubric") is None:
+        if kind == LADDER and store.meta("rubric") is None:
             raise InputError(f"{path}: give the command `ladder` for it once more, then this one")
-        placement = {} if results is None else _placement(arguments, results)
         question = f"Remove the source, games, pages and names of {name} for ever?"
         if not arguments.yes and not agreed([], question, "without a terminal, give --yes"):
             say("nothing is removed")
             return FAILED
         if students:
             _forget_students(store, students)
-        is_drawn = results is not None and results.kind == TOURNAMENT
-        drawn = gradable(results.submissions) if results is not None and is_drawn else ()
-        found = forget(store, name, name in {contestant.name for contestant in drawn})
+        drawn = gradable(results.submissions) if results and results.kind == TOURNAMENT else ()
+        found = None
+        if name in known:
+            found = forget(store, name, name in {contestant.name for contestant in drawn})
+            texts |= found.names
         if isinstance(store, Book):
             rubric = from_stored(store.meta_json("rubric"), f"{path} (rubric)")
             standings = write_tables(store, rubric)
             if arguments.site is not None:
                 write_site(store, standings, arguments.site)
-        elif arguments.out is not None:
-            _write_out(store, found, texts, arguments.out, placement)
-    _tell(found, texts | found.names, arguments)
+        for out in () if kind == LADDER else arguments.out:
+            _write_out(store, found or Forgotten(frozenset({name})), texts, out)
+    _tell(found, texts, arguments)
     return DONE
 
 
+def _check_folders(kind: str, arguments: argparse.Namespace) -> None:
+    """Refuse folders that no run of this kind has written, before anything is removed."""
+    file = "results.json" if kind == GRADE else "standings.txt"
+    folders = [("--out", folder, file) for folder in arguments.out]
+    if arguments.site is not None:
+        folders.append(("--site", arguments.site, "index.html"))
+    for option, folder, file in folders:
+        if not (folder / file).is_file():
+            why = f"holds no files of a {kind}" if folder.is_dir() else "there is no such folder"
+            raise InputError(f"{option} {folder}: {why}; nothing is forgotten")
+
+
+def _known(store: Store, results: Results | None) -> set[str]:
+    """Return everybody's name in a results file."""
+    known = {*(item.name for item in store.submissions()), *store.withdrawn()}
+    if isinstance(store, Book):
+        known |= {student.name for student in store.students()}
+    return known if results is None else known | results.students.keys() | results.placement.keys()
+
+
 def _texts(store: Store, name: str, students: Sequence[Student]) -> set[str]:
-    """Return the names and addresses of a student; raises `InputError` for an unknown one.
+    """Return the names and addresses of a student.
 
     `students` are those of the roster who share the hand-in, or the one who has none.
     """
     listed = {item.name: item for item in store.submissions()}
-    rated = {student.name for student in store.students()} if isinstance(store, Book) else ()
-    known = {*listed, *store.withdrawn(), *rated}
-    if name not in known and not students:
-        raise InputError(f"{store.path}: {name!r} is not in it; {named_few(sorted(known))} are")
     members = (*(listed[name].members if name in listed else ()), *students)
     found = {text for member in members for text in (member.name, member.email) if text}
     return found | {name}
@@ -100,28 +127,13 @@ def _forget_students(store: Store, gone: Sequence[Student]) -> None:
     store.set_meta({ROSTER: json.dumps({"students": left})})
 
 
-def _placement(arguments: argparse.Namespace, results: Results) -> dict[str, float]:
-    """Return the points for placement that the marks below `--out` have."""
-    marks = None if arguments.out is None else arguments.out / "grades.csv"
-    if marks is not None and marks.is_file() and arguments.placement is None:
-        with marks.open(encoding="utf-8-sig", newline="") as file:
-            if any(float(row["Placement"] or 0) for row in csv.DictReader(file)):
-                raise InputError(f"{marks}: has points for placement; give --placement FILE too")
-    return placement_of(arguments.placement, results)
-
-
-def _write_out(
-    store: Store,
-    found: Forgotten,
-    texts: Collection[str],
-    out: Path,
-    placement: Mapping[str, float],
-) -> None:
+def _write_out(store: Store, found: Forgotten, texts: Collection[str], out: Path) -> None:
     """Remove a student's files below `--out`, and write those of the class again."""
     results = read_results(store)
     evidence.remove_withdrawn(out, found.names, [item.name for item in results.submissions])
-    evidence.remove_played_by(out, found.hashes)
-    writing.write_all(results, store, out, placement)
+    agents = [f"ai:{FOLDER}/{file_name(name)}/" for name in found.names]
+    evidence.remove_played_by(out, [*found.hashes, *(json.dumps(agent)[1:-1] for agent in agents)])
+    writing.write_all(results, store, out)
     if (out / evidence.RECORDS).is_dir():
         evidence.write_records(results.games, store, out)
     for path in _naming(texts, out):
@@ -142,14 +154,19 @@ def _naming(texts: Collection[str], folder: Path) -> list[Path]:
     ]
 
 
-def _tell(found: Forgotten, texts: Collection[str], arguments: argparse.Namespace) -> None:
-    """Print what was removed and what is left."""
-    games = "1 game" if found.games == 1 else f"{found.games} games"
-    kept = f"their scores stay, under {found.alias!r}" if found.alias else "with their scores"
-    print(f"{arguments.results}: {arguments.name} is forgotten, and the moves of {games} ({kept})")
-    if found.hashes:
-        print(f"left: hashes of their sources ({len(found.hashes)}), which tell games apart")
-    for folder in filter(None, (arguments.out, arguments.site)):
+def _tell(found: Forgotten | None, texts: Collection[str], arguments: argparse.Namespace) -> None:
+    """Print what was removed and what is left; only files were if nothing is `found`."""
+    name, path = arguments.name, arguments.results
+    if found is None:
+        folders = ", ".join(map(str, arguments.out))
+        print(f"{name} is not in {path}; removed what was there in {folders}")
+    else:
+        games = "1 game" if found.games == 1 else f"{found.games} games"
+        kept = f"their scores stay, under {found.alias!r}" if found.alias else "with their scores"
+        print(f"{path}: {name} is forgotten, and the moves of {games} ({kept})")
+        if found.hashes:
+            print(f"left: hashes of their sources ({len(found.hashes)}), which tell games apart")
+    for folder in filter(None, (*arguments.out, arguments.site)):
         for path in _naming(texts, folder):
             print(f"left: {path} still holds the name or an address")
     print(wrapped(ELSEWHERE))
@@ -165,10 +182,10 @@ class Forgotten:
 
     names: frozenset[str]
     """The student's names there."""
-    hashes: frozenset[str]
+    hashes: frozenset[str] = frozenset()
     """The hashes of sources that nobody else has handed in."""
-    games: int
-    alias: str
+    games: int = 0
+    alias: str = ""
     """The name under which the scores of these games are kept; empty if they are removed."""
 
 
@@ -300,12 +317,19 @@ def _forget_name(
             (alias, name),
         )
     _delete(database, "submission", "name", [name])
-    renamed = store.renamed().items()
-    values = {
+    renamed = store.renamed()
+    values: dict[str, Any] = {
         COUNT: number,
         ORDER: [alias if item == name else item for item in store.meta_json(ORDER) or listed],
         "withdrawn": [item for item in store.withdrawn() if item != name],
-        "renamed": {old: new for old, new in renamed if name not in (old, new)},
+        "renamed": {old: new for old, new in renamed.items() if name not in (old, new)},
     }
+    if placed := store.meta_json(PLACEMENT):
+        left = {
+            item: number
+            for item, number in placed["points"].items()
+            if name not in (item, renamed.get(item))
+        }
+        values[PLACEMENT] = {**placed, "points": left}
     rows = ((key, json.dumps(value)) for key, value in values.items())
     database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)

@@ -24,6 +24,7 @@ from grader.commands.common import (
     say,
 )
 from grader.commands.report import first_fault, tell, to_meta, under, use_roster
+from grader.handin.roster import Student
 from grader.handin.submission import Submission, new_names
 from grader.marks.points import gradable
 from grader.marks.tally import by_match
@@ -38,6 +39,7 @@ from grader.output.results import (
     note_run,
     read_results,
     results_of,
+    stored_roster,
 )
 from grader.play.executors import Pool, Progress, duration, load_text, other_load, worker_count
 from grader.play.one_game import (
@@ -91,15 +93,17 @@ class ClassRun:
     def go(self) -> int:
         """Play the missing games, then report; return the exit status."""
         path: Path = self.arguments.results or Path(f"{self.kind}.db")
+        self.arguments.results = path
         worker_count(self.arguments.jobs, self.arguments.force_jobs)
         for item in self.found:
             if item.problem:
                 say(f"{item.name}: 0 points: {item.problem}")
         if self.arguments.dry_run:
+            foreseen = self._foreseen(path)
             contestants = gradable(self.found)
             if contestants and not getattr(self.arguments, "quick", False):
                 print(hours_text(self.kind, contestants, self.rubric))
-            self._announce(self._foreseen(path))
+            self._announce(foreseen)
             self._check_seed()
             self._ask_only()
             return DONE
@@ -110,7 +114,7 @@ class ClassRun:
                 read_export(export)
         with Store(path, writing=True) as store:
             self._check_kind(store)
-            roster, names = use_roster(store, self.kind, self.rubric, self.found, self.arguments)
+            roster, names = self._roster(stored_roster(store))
             self.found = under(names, self.found)
             self._plan(store)
             store.set_meta(to_meta(roster))
@@ -138,10 +142,16 @@ class ClassRun:
     def _foreseen(self, path: Path) -> Results:
         """Return the results that a run would start with; the results file is only read."""
         if not has_results(path):
+            self._roster(())
             return Results(self.kind, self.rubric, self.found, {}, {})
         with Store(path, writing=False) as store:
             self._check_kind(store)
+            self._roster(stored_roster(store))
             return results_of(store, self.kind, self.rubric, self.found)
+
+    def _roster(self, held: Sequence[Student]) -> tuple[Sequence[Student], dict[str, str]]:
+        """Return the roster, and the new names of hand-ins by it; `held` is the stored one."""
+        return use_roster(held, self.kind, self.rubric, self.found, self.arguments)
 
     def _check_kind(self, store: Store) -> None:
         kind = store.meta("kind")
@@ -372,7 +382,7 @@ class ClassRun:
         few = len(self.found) <= tables.FEW
         if out is not None and (few or time.monotonic() - self.written > REWRITE_SECONDS):
             try:
-                writing.write_quick(results, out, {})
+                writing.write_quick(results, out)
             except InputError as error:  # the games are in the results file all the same
                 if not self.told:
                     say(f"{error}; the games go on")

@@ -74,11 +74,11 @@ PLACES: Final = (
 )
 
 
-def class_page(results: Results, placement: Mapping[str, float]) -> str:
+def class_page(results: Results) -> str:
     """Return the page of the marks; it contains all names, so students must not see it."""
     marks = results.marks
     totals = [
-        mark.final(placement.get(mark.submission.name, 0.0))
+        mark.final(results.placement.get(mark.submission.name, 0.0))
         for mark in marks
         if not mark.incomplete
     ]
@@ -92,7 +92,9 @@ def class_page(results: Results, placement: Mapping[str, float]) -> str:
     parts = [
         heading("The class"),
         paragraphs(["For the teacher: this page names everybody.", _summary(results, totals)]),
-        section("Marks", f"{chart}\n{few}\n{table(MARK_HEADERS, _marks(marks, placement))}"),
+        section(
+            "Marks", f"{chart}\n{few}\n{table(MARK_HEADERS, _marks(marks, results.placement))}"
+        ),
         section("Opponents", paragraphs([OPPONENTS]) + table(OPPONENT_HEADERS, _opponents(marks))),
         section("Games that failed (INFRA)", table(FAILURE_HEADERS, failed)),
         section("Identical files", _identical(marks)),

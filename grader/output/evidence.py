@@ -189,23 +189,31 @@ def _write_sources(entries: Iterable[Entry], store: Store, out: Path) -> None:
             write(out / path, source)
 
 
+def files_of(out: Path, name: str) -> list[Path]:
+    """Return the pages, the results and the folders that a run has written for a student."""
+    name = file_name(name)
+    pages = (
+        (out / "feedback" / f"{name}.html", PAGE_MARK),
+        (out / "results" / f"{name}.json", '"tests"'),
+    )
+    folders = [folder / name for folder in (out / FOLDER, out / RECORDS, out / RECORDS / HIDDEN)]
+    return [
+        *(path for path, mark in pages if path.is_file() and mark in beginning(path)),
+        *(path for path in folders if path.is_dir() and not path.is_symlink()),
+    ]
+
+
 def remove_withdrawn(out: Path, withdrawn: Iterable[str], present: Iterable[str]) -> None:
     """Remove files that an earlier run wrote for students who have been withdrawn."""
     left = set(map(file_name, withdrawn)) - {*map(file_name, present), HIDDEN}
     gone: set[str] = set()
     for name in left:
-        for path, mark in (
-            (out / "feedback" / f"{name}.html", PAGE_MARK),
-            (out / "results" / f"{name}.json", '"tests"'),
-        ):
-            if path.is_file() and mark in beginning(path):
-                gone.add(name)
-                path.unlink(missing_ok=True)
-        for folder in (out / FOLDER, out / RECORDS, out / RECORDS / HIDDEN):
-            path = folder / name
-            if path.is_dir() and not path.is_symlink():
-                gone.add(name)
+        for path in files_of(out, name):
+            gone.add(name)
+            if path.is_dir():
                 _clear(path)
+            else:
+                path.unlink(missing_ok=True)
     if gone:
         print(f"{out}: removed what was there of {'; '.join(sorted(gone))}", file=sys.stderr)
 

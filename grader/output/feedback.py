@@ -68,13 +68,9 @@ def frame() -> str:
     return document.build("", FEEDBACK, {"games": []})
 
 
-def report_on(
-    mark: Mark, results: Results, placement: float, lost: Sequence[LostTurn]
-) -> tuple[str, str]:
-    """Return what stands above and below the games.
-
-    `placement` is the points for it, `lost` the reasons for lost turns.
-    """
+def report_on(mark: Mark, results: Results, lost: Sequence[LostTurn]) -> tuple[str, str]:
+    """Return what stands above and below the games; `lost` are the reasons for lost turns."""
+    placement = results.placement.get(mark.submission.name, 0.0)
     games = results.games_of(mark.submission.name)
     playable = {
         game.key: number

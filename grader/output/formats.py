@@ -280,12 +280,12 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def summary(results: Results, placement: Mapping[str, float]) -> str:
+def summary(results: Results) -> str:
     """Return the job summary for GitHub: the printed tables, then how the points come about.
 
     Links, mentions, images and tags of students are inactive in it.
     """
-    tables = html.escape(_text(results.text(placement)))
+    tables = html.escape(_text(results.text()))
     lines = ["## Results", "", f"<pre>\n{tables}</pre>"]
     for mark in results.marks:
         if mark.matches:

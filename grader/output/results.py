@@ -48,6 +48,9 @@ PROOF: Final = "doctor"
 
 ROSTER: Final = "roster"
 
+PLACEMENT: Final = "placement"
+"""The name of the points for placement, with the name of the tournament's file."""
+
 
 @dataclass(frozen=True)
 class Results:
@@ -68,6 +71,10 @@ class Results:
     """Who gets the mark of each submission by the roster; empty without one."""
     slow: Mapping[str, str] = field(default_factory=dict)
     """From which time on the files play that do not in this grading, by hash."""
+    placement: Mapping[str, float] = field(default_factory=dict)
+    """The points for placement in a tournament, by submission."""
+    tournament: str = ""
+    """The name of that tournament's file."""
 
     @cached_property
     def games(self) -> list[PlannedGame]:
@@ -148,10 +155,10 @@ class Results:
         """Return how many of the games have no result."""
         return len({game.key for game in self.games} - self.played.keys())
 
-    def text(self, placement: Mapping[str, float], details: bool = False) -> str:
+    def text(self, details: bool = False) -> str:
         """Return the tables."""
         if self.kind == GRADE:
-            return tables.grade_text(self.marks, placement, self.rubric, details)
+            return tables.grade_text(self.marks, self.placement, self.rubric, details)
         notes = "".join(f"{name}: not in it: {why}\n" for name, why in self.left_out.items())
         return tables.tournament_text(self.stages, self.placings, self.rubric) + notes
 
@@ -181,6 +188,9 @@ def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submissi
     assigned = assign(found, roster)
     listed, details = known_problems(assigned.submissions, store, rubric)
     counted = rubric.match.opponent_faults == "count"
+    placed = store.meta_json(PLACEMENT) or {"points": {}, "file": ""}
+    present = {item.name for item in listed}
+    now = {old: new for old, new in store.renamed().items() if old not in present}
     return Results(
         kind,
         rubric,
@@ -192,6 +202,8 @@ def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submissi
         store.published(),
         assigned.students if roster else {},
         slow_files(rubric, store) if kind == GRADE else {},
+        {now.get(name, name): points for name, points in placed["points"].items()},
+        placed["file"],
     )
 
 

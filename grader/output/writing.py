@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,39 +29,37 @@ from grader.results.store import Store
 STANDINGS: Final = ("standings.html", "The tournament")
 
 
-def write_quick(
-    results: Results, out: Path, placement: Mapping[str, float], lost: formats.Lost | None = None
-) -> None:
+def write_quick(results: Results, out: Path, lost: formats.Lost | None = None) -> None:
     """Write the files that change during play; `lost` has the reasons for lost turns if known."""
     if results.kind == GRADE:
-        document = formats.gradescope(results.marks, placement, results.rubric, lost or {})
+        document = formats.gradescope(results.marks, results.placement, results.rubric, lost or {})
         document["extra_data"] = {"protection": results.protection}
         write(out / "results.json", formats.to_json(document))
     else:
-        text = results.text({})
+        text = results.text()
         write(out / "standings.txt", text)
         write(out / "standings.html", standings_page(results, out))
 
 
-def write_all(results: Results, store: Store, out: Path, placement: Mapping[str, float]) -> None:
+def write_all(results: Results, store: Store, out: Path) -> None:
     """Write every file except the records; pages that have not changed are not written."""
     lost = reasons(results, store)
     if results.kind != GRADE:
         write_replays(results, store, out)
-    write_quick(results, out, placement, lost)
+    write_quick(results, out, lost)
     protection = "".join(f"\n{line}\n" for line in results.protection)
-    write(out / "tables.txt", results.text(placement, details=True) + protection)
+    write(out / "tables.txt", results.text(details=True) + protection)
     if results.kind == GRADE:
         more = bool(results.students or results.rubric.late.deadline)
-        write(out / "grades.csv", formats.gradebook(results.marks, placement, more))
+        write(out / "grades.csv", formats.gradebook(results.marks, results.placement, more))
         write(out / "junit.xml", formats.junit(results, lost))
         if len(results.marks) > 1:
             for mark in results.marks:
-                document = formats.gradescope([mark], placement, results.rubric, lost)
+                document = formats.gradescope([mark], results.placement, results.rubric, lost)
                 path = out / "results" / f"{file_name(mark.submission.name)}.json"
                 write(path, formats.to_json(document))
-            write(out / "class.html", class_page(results, placement))
-        write_pages(results, store, out, placement, lost)
+            write(out / "class.html", class_page(results))
+        write_pages(results, store, out, lost)
     present = [item.name for item in results.submissions]
     evidence.remove_withdrawn(out, store.withdrawn(), present)
 
@@ -123,9 +121,7 @@ def write_replays(results: Results, store: Store, out: Path) -> None:
             path.unlink()
 
 
-def write_pages(
-    results: Results, store: Store, out: Path, placement: Mapping[str, float], lost: formats.Lost
-) -> None:
+def write_pages(results: Results, store: Store, out: Path, lost: formats.Lost) -> None:
     """Write the page of each submission unless it exists and is up to date.
 
     `lost` has the reasons for lost turns, as `reasons` returns them.
@@ -133,7 +129,7 @@ def write_pages(
     folder = out / "feedback"
     for mark in results.marks:
         name = mark.submission.name
-        text = feedback.report_on(mark, results, placement.get(name, 0.0), lost.get(name, ()))
+        text = feedback.report_on(mark, results, lost.get(name, ()))
         path = folder / f"{file_name(name)}.html"
         if feedback.digest(name, text, results) in beginning(path):
             continue
@@ -145,30 +141,30 @@ PARTICIPANT: Final = re.compile(r"_(\d+)_assignsubmission_")
 """A student's number in the name of a hand-in that Moodle wrote."""
 
 
-def write_feedback(
-    results: Results, out: Path, place: Path, placement: Mapping[str, float]
-) -> list[str]:
+def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
     """Write the zip that Moodle takes as feedback files, and beside it a CSV for a mail merge.
 
-    A folder has the name of Moodle's own download. Return the students without a number there.
+    A folder has the name of Moodle's own download. Return the students without a number there:
+    their pages are not in the zip, unless nobody has a number.
     """
+    numbers = [PARTICIPANT.search(mark.submission.place) for mark in results.marks]
     rows, without = [], []
     try:
         with (
             atomic.writing(place) as file,
             zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped,
         ):
-            for mark in results.marks:
+            for mark, number in zip(results.marks, numbers, strict=True):
                 submission = mark.submission
                 page = out / "feedback" / f"{file_name(submission.name)}.html"
-                number = PARTICIPANT.search(submission.place)
                 folder = file_name(submission.name).replace("_", " ")
                 if number is not None:
                     folder += f"_{number[1]}_assignsubmission_file_"
                 else:
                     without.append(submission.name)
-                zipped.write(page, f"{folder}/feedback.html")
-                extra = placement.get(submission.name, 0.0)
+                if number is not None or not any(numbers):
+                    zipped.write(page, f"{folder}/feedback.html")
+                extra = results.placement.get(submission.name, 0.0)
                 for student in mark.students:
                     points = "" if mark.incomplete else f"{mark.final(extra, student):.2f}"
                     shown = [formats.cell(text) for text in (student.name, student.email)]
@@ -179,7 +175,7 @@ def write_feedback(
     return without
 
 
-def tell_github(results: Results, store: Store, placement: Mapping[str, float]) -> None:
+def tell_github(results: Results, store: Store) -> None:
     """Write annotations and the job summary when running in GitHub Actions."""
     if not github.in_actions():
         return
@@ -190,6 +186,6 @@ def tell_github(results: Results, store: Store, placement: Mapping[str, float]) 
     if place:
         try:
             with open(place, "a", encoding="utf-8") as file:
-                file.write(formats.summary(results, placement))
+                file.write(formats.summary(results))
         except OSError as error:
             print(f"the job summary cannot be written: {error}", file=sys.stderr)
