@@ -112,21 +112,3 @@ def test_figures_at_equal_nodes_do_not_depend_on_the_processes(tmp_path, first_a
     assert one.returncode == 0, one.stderr
     assert one.stdout == two.stdout
     assert f"ai minus {first_action}, 40 nodes: all -" in one.stdout
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["nosuch.py"], "agent 'ai:nosuch.py,nodes=5': no file 'nosuch.py'"),
-        (["raises.py"], "raises.py failed in get_intelligent_move: ZeroDivisionError"),
-        (["ai", "--data", "nosuch.txt"], "No such file or directory: 'nosuch.txt'"),
-    ],
-)
-def test_a_file_that_cannot_be_used_is_reported_in_one_line(tmp_path, words, message):
-    raising = FIRST_ACTION.replace("        return", "        1 / 0\n        return")
-    (tmp_path / "raises.py").write_text(raising)
-    options = ["--nodes", "5", "--positions", "2"]
-    done = run("benchmarks.regret", *words, *options, cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
