@@ -216,7 +216,7 @@ def test_an_empty_file_is_not_replaced_by_one_in_the_current_folder(
     for level in ("none", *LEVELS):
         opened = open_seat(handed_in, level)
         opened.close()
-        assert opened.load_failure == "ai.py defines no class AIPlayer", level
+        assert opened.load_failure == "ai.py: the file is empty", level
 
 
 def test_an_import_that_never_ends_is_told_where_it_was() -> None:
