@@ -161,13 +161,14 @@ OUTCOMES: Final = (
         INVALID,
         """
         returns_array returns_half_column returns_huge returns_int returns_int_lookalike
-        returns_list returns_lying_tuple returns_nan returns_negative returns_none
+        returns_list returns_nan returns_negative returns_none
         returns_popout_of_two returns_text returns_text_column returns_three
         """,
     ),
     (INVALID, ERROR, "sends_urgent_data_to_the_referee writes_without_a_line_end"),
     (INVALID, PLAYED, "forges_a_note"),  # no descriptor that it tries is the agent's line
     (INVALID, PLAYED, "returns_column_off_the_board"),  # the referee judges that
+    (PLAYED | INVALID, PLAYED | INVALID, "returns_lying_tuple"),  # read as the tuple that it is
     (
         ERROR,
         ERROR,

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -218,6 +220,14 @@ def test_what_cannot_be_compared_is_refused(
     assert_refused(run(COMMAND, "compare", *arguments, cwd=tmp_path), message)
 
 
+def played_in(folder: Path) -> int:
+    """Return how many games the results file of a running comparison holds."""
+    for path in folder.glob("connect4-compare-*/results.db"):
+        with suppress(sqlite3.OperationalError), sqlite3.connect(path) as database:
+            return database.execute("SELECT count(*) FROM game").fetchone()[0]
+    return 0
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 def test_ctrl_c_gives_the_result_so_far(tmp_path: Path) -> None:
@@ -230,7 +240,7 @@ def test_ctrl_c_gives_the_result_so_far(tmp_path: Path) -> None:
     with subprocess.Popen(
         command,
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -239,7 +249,7 @@ def test_ctrl_c_gives_the_result_so_far(tmp_path: Path) -> None:
         while not (line := process.stderr.readline()).startswith("at most 5000 games"):
             assert process.poll() is None
         assert line.endswith("; Ctrl-C gives the result so far\n")
-        while len([*(tmp_path / "games").rglob("*.json")]) < 2:
+        while played_in(tmp_path) < 3:
             assert process.poll() is None
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)

@@ -102,13 +102,3 @@ def test_the_points_given_away_are_those_of_a_game_worked_by_hand(tmp_path, firs
     assert done.returncode == 0, done.stderr
     overall = next(line for line in done.stdout.splitlines() if "50.0 ±" in line)
     assert "1.50 ± 2.94" in overall
-
-
-@pytest.mark.slow
-def test_figures_at_equal_nodes_do_not_depend_on_the_processes(tmp_path, first_action):
-    options = ["ai", first_action, "--nodes", "40", "--positions", "30"]
-    one = run("benchmarks.regret", *options, "--jobs", "1", cwd=tmp_path)
-    two = run("benchmarks.regret", *options, "--jobs", "2", cwd=tmp_path)
-    assert one.returncode == 0, one.stderr
-    assert one.stdout == two.stdout
-    assert f"ai minus {first_action}, 40 nodes: all -" in one.stdout
