@@ -78,7 +78,7 @@ class ReloadedSeat(ABC):
             try:
                 if not self._closed:
                     return self._ask(state, seconds)
-            except Exception:
+            except Exception:  # a seat that is closed meanwhile breaks its request off
                 if not self._closed:
                     self.close()
                     raise

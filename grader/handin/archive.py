@@ -21,7 +21,7 @@ from typing import Final, TypeAlias
 from connect4.errors import InputError, one_line, printable
 
 File: TypeAlias = Callable[[int], bytes]
-"""A file of a hand-in: returns at most so many of its bytes.
+"""Reads a file of a hand-in: takes a number, and returns at most that many bytes.
 
 It raises `InputError` if the file cannot be read.
 """
