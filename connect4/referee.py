@@ -8,7 +8,7 @@ generator's return value is the `Result`. Whoever iterates can play a turn: the 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from connect4.errors import IllegalAction
@@ -139,11 +139,19 @@ def step(number: int, state: State, reply: Reply) -> tuple[Turn, State]:
             after = state.apply(reply.action)
         except IllegalAction as error:
             outcome, detail = Outcome.INVALID, str(error)
-    judged = {field.name: getattr(reply, field.name) for field in fields(reply)}
-    judged.update(outcome=outcome, detail=detail)
-    if outcome is not Outcome.PLAYED:
-        judged["action"] = None
-    turn = Turn(**judged, number=number, player=state.mover)
+    turn = Turn(
+        outcome,
+        reply.action if outcome is Outcome.PLAYED else None,
+        reply.text,
+        reply.seconds,
+        reply.cpu_seconds,
+        reply.overrun,
+        reply.starved,
+        detail,
+        reply.fuel,
+        number=number,
+        player=state.mover,
+    )
     return turn, state.skip() if after is None else after
 
 

@@ -167,16 +167,10 @@ class AlphaBeta(Minimax):
             self.line = ()
             self.horizon = True
             return self.leaf(state)
-        return self.best_of(state, self.order(state), depth - 1, alpha, beta)
-
-    def best_of(
-        self, state: State, moves: Sequence[Move], depth: int, alpha: float, beta: float
-    ) -> float:
-        """Return the value of the best of `moves`, each searched `depth` plies deep."""
         best = -INFINITY
         line: Line = ()
-        for move in moves:
-            value = -self.value(self.after(state, move), depth, -beta, -alpha)
+        for move in self.order(state):
+            value = -self.value(self.after(state, move), depth - 1, -beta, -alpha)
             if value > best:
                 best, line = value, (move, self.line)
                 if value > alpha:
@@ -227,12 +221,13 @@ class TableAlphaBeta(AlphaBeta):
         if depth == 0 or state.ending() is not None:
             return super().value(state, depth, alpha, beta)
         self.count()
-        entry = self._table.get(state.key())
+        key = state.key()
+        entry = self._table.get(key)
         known = self.known(entry, depth, alpha, beta)
         if known is not None:
             return known
         best = self.best_of(state, self.moves(state, entry), depth - 1, alpha, beta)
-        self.store(state, depth, alpha, beta, best)
+        self.store(key, depth, alpha, beta, best)
         return best
 
     def known(self, entry: Entry | None, depth: int, alpha: float, beta: float) -> float | None:
@@ -244,13 +239,31 @@ class TableAlphaBeta(AlphaBeta):
             return entry.lower
         return entry.upper if entry.upper <= alpha else None
 
-    def store(self, state: State, depth: int, alpha: float, beta: float, best: float) -> None:
+    def best_of(
+        self, state: State, moves: Sequence[Move], depth: int, alpha: float, beta: float
+    ) -> float:
+        """Return the value of the best of `moves`, each searched `depth` plies deep."""
+        best = -INFINITY
+        line: Line = ()
+        for move in moves:
+            value = -self.value(self.after(state, move), depth, -beta, -alpha)
+            if value > best:
+                best, line = value, (move, self.line)
+                if value > alpha:
+                    alpha = value
+                    if alpha >= beta:
+                        self.cutoffs += 1
+                        break
+        self.line = line
+        return best
+
+    def store(self, key: Hashable, depth: int, alpha: float, beta: float, best: float) -> None:
         """Keep the value `best` and the move that `line` begins with."""
         if len(self._table) >= MAX_ENTRIES:
             self._table.clear()
         lower = best if best > alpha else -INFINITY
         upper = best if best < beta else INFINITY
-        self._table[state.key()] = Entry(self._search, depth, lower, upper, self.line[0])
+        self._table[key] = Entry(self._search, depth, lower, upper, self.line[0])
 
     def moves(self, state: State, entry: Entry | None) -> list[Move]:
         """Return the moves, the best one of an earlier search first."""

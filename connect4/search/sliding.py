@@ -180,7 +180,8 @@ class SlidingAlphaBeta(TableAlphaBeta):
         if depth <= 0 and not threats:
             self.horizon = True
             return self.leaf(state)
-        entry = self._table.get(state.key())
+        key = state.key()
+        entry = self._table.get(key)
         known = self.known(entry, depth, alpha, beta)
         if known is not None:
             return known
@@ -190,14 +191,14 @@ class SlidingAlphaBeta(TableAlphaBeta):
         self._path.add(position)
         best = self.best_of(state, moves, below, alpha, beta)
         self._path.discard(position)
-        self.store(state, depth, alpha, beta, best)
+        self.store(key, depth, alpha, beta, best)
         return best
 
-    def store(self, state: State, depth: int, alpha: float, beta: float, best: float) -> None:
+    def store(self, key: Hashable, depth: int, alpha: float, beta: float, best: float) -> None:
         if best >= beta:
             move = self.line[0]
             self._cutting[move] = self._cutting.get(move, 0) + max(1, depth) ** 2
-        super().store(state, depth, alpha, beta, best)
+        super().store(key, depth, alpha, beta, best)
 
     def _look(self, state: State) -> tuple[float | None, int]:
         """Return the value of a position that needs no search, and the opponent's threats.

@@ -150,9 +150,13 @@ def digest(text: str) -> str:
     return f"'sha256-{encoded}'"
 
 
-def json_in_html(data: Any) -> str:
+class Json(str):
+    """JSON that `json_in_html` has returned, or that consists of such texts."""
+
+
+def json_in_html(data: Any) -> Json:
     """Return JSON in ASCII that cannot end the block that contains it."""
-    return ENCODER.encode(data).replace("<", "\\u003c")
+    return data if isinstance(data, Json) else Json(ENCODER.encode(data).replace("<", "\\u003c"))
 
 
 def frame(document: str) -> str:

@@ -10,9 +10,10 @@ import html
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from connect4.views import document
+from connect4.views.document import Json
 from connect4.views.page import PARTS
 from grader.handin.submission import without_folders
 from grader.marks.points import Mark, MatchMark
@@ -40,6 +41,7 @@ from grader.output.markup import (
     table,
     whole,
 )
+from grader.output.replays import all_games
 from grader.output.results import Results
 from grader.output.tables import (
     MARGIN_HEADERS,
@@ -218,7 +220,7 @@ GAME_HEADERS: Final = (
 )
 
 
-def _games(name: str, results: Results, replays: Mapping[str, dict[str, Any]]) -> str:
+def _games(name: str, results: Results, replays: Mapping[str, Json]) -> str:
     """Return the table of all games of a submission; `publish-game` numbers them in this order.
 
     `replays` has those that can be replayed. For a hidden board, only the margin is shown.
@@ -262,7 +264,7 @@ def feedback_page(
     name: str,
     report: tuple[str, str],
     results: Results,
-    replays: Mapping[str, dict[str, Any]],
+    replays: Mapping[str, Json],
 ) -> str:
     """Return the whole page of a submission: its report, then its games.
 
@@ -278,9 +280,9 @@ def feedback_page(
         if game.key in replays and not game.board.hidden:
             side = "first" if game.side == 1 else "second"
             label = f"{game.match.part}, {game.board.label}, {side}, round {game.repeat + 1}"
-            shown.append({"number": number, "label": label, **replays[game.key]})
+            shown.append(({"number": number, "label": label}, replays[game.key]))
     if not shown:
         return whole(title, f"{above}\n{below}", comment=comment)
     before = f'<section class="report" aria-labelledby="name">\n{above}\n</section>\n'
     after = f'\n<section class="report" aria-label="More">\n{below}\n</section>'
-    return document.build(title, FEEDBACK, {"games": shown}, before, comment, after)
+    return document.build(title, FEEDBACK, all_games(shown), before, comment, after)

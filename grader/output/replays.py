@@ -9,7 +9,7 @@ import builtins
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -19,6 +19,7 @@ from connect4.errors import headline
 from connect4.isolation.reloaded import NO_PLAYER
 from connect4.views import document
 from connect4.views import page as replay_page
+from connect4.views.document import Json, json_in_html
 from grader.handin.submission import without_folders
 from grader.play.one_game import MADE_BY, replay_data
 from grader.results.store import Store
@@ -77,18 +78,33 @@ def public_reason(outcome: str, detail: str) -> str:
     return found[0] if found and hasattr(builtins, found[0]) else "an exception"
 
 
-def replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any] | None:
+def replay_text(store: Store, key: str, names: Sequence[str]) -> Json | None:
     """Return the data of a game for the replay page; None if its record is damaged or lost.
 
-    Submissions with equal content share a stored game, which has the names of one of them.
+    Submissions with equal content share a stored game, which has the names of one of them. `names`
+    come last, so they take the place of those: a reader of JSON keeps the last value of a key.
     """
     stored = store.page(key)
     try:
         if stored is None or not stored.startswith(MADE_BY):
             stored = replay_data(records.loads(store.record(key) or ""), names)
-        return {**json.loads(stored.partition(" ")[2]), "names": list(names)}
     except ValueError:
         return None
+    data = stored.partition(" ")[2][:-1]
+    return Json(f'{data},"names":{json_in_html(list(names))}}}')
+
+
+def replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any] | None:
+    """Return the data that `replay_text` has as JSON."""
+    text = replay_text(store, key, names)
+    data: dict[str, Any] | None = None if text is None else json.loads(text)
+    return data
+
+
+def all_games(games: Iterable[tuple[dict[str, Any], Json]]) -> Json:
+    """Return the data of a page of games: for each the keys that it has there, and its own data."""
+    texts = (f"{json_in_html(keys)[:-1]},{text[1:]}" for keys, text in games)
+    return Json(f'{{"games":[{",".join(texts)}]}}')
 
 
 def made_public(data: dict[str, Any]) -> dict[str, Any]:

@@ -5,16 +5,18 @@ Nothing here plays. A report can be written during play, or years later.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from connect4 import atomic
 from connect4.errors import InputError
+from connect4.views.document import Json
 from grader.handin.submission import file_name
 from grader.marks.tally import by_match
 from grader.output import evidence, feedback, formats, github, replays
@@ -74,18 +76,19 @@ def reasons(results: Results, store: Store) -> dict[str, list[LostTurn]]:
             games = [
                 game for game in played if results.played[game.key].faults[game.side - 1].total
             ]
-            found[name] = lost_turns(games, replays_of(games, store))
+            data = {key: json.loads(text) for key, text in replays_of(games, store).items()}
+            found[name] = lost_turns(games, data)
     return found
 
 
-def replays_of(games: Sequence[PlannedGame], store: Store) -> dict[str, dict[str, Any]]:
-    """Return the data of the replay page for games that have been played.
+def replays_of(games: Sequence[PlannedGame], store: Store) -> dict[str, Json]:
+    """Return the data of the replay page for games that have been played, as JSON.
 
     A game whose record is damaged or lost is reported and left out.
     """
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Json] = {}
     for game in games:
-        data = replays.replay(store, game.key, [player.name for player in game.players])
+        data = replays.replay_text(store, game.key, [player.name for player in game.players])
         if data is not None:
             found[game.key] = data
             continue
