@@ -63,6 +63,8 @@ def text_table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
 
 def columns_of(text: str) -> int:
     """Return how many columns of a terminal a text takes; a Chinese character takes two."""
+    if text.isascii():
+        return len(text)
     return sum(1 + (unicodedata.east_asian_width(one) in "WF") for one in text)
 
 

@@ -97,7 +97,12 @@ class Faults:
         return self.timeouts + self.invalid + self.errors
 
     def __add__(self, other: Faults) -> Faults:
-        return Faults(*map(int.__add__, astuple(self), astuple(other)))
+        return Faults(
+            self.timeouts + other.timeouts,
+            self.invalid + other.invalid,
+            self.errors + other.errors,
+            self.starved + other.starved,
+        )
 
 
 @dataclass(frozen=True, slots=True)
