@@ -19,8 +19,11 @@ def words(path: str) -> list[str]:
 
     Raises `OSError`.
     """
-    with open(path, "rb", buffering=0) as file:
-        return file.read(4096).decode("latin-1").rpartition(")")[2].split()
+    handle = os.open(path, os.O_RDONLY)  # half of what `open` takes
+    try:
+        return os.read(handle, 4096).decode("latin-1").rpartition(")")[2].split()
+    finally:
+        os.close(handle)
 
 
 def busy_and_waited(process: str) -> tuple[Seconds, Seconds]:
