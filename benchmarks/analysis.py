@@ -18,6 +18,7 @@ import random
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import connect4
 from benchmarks.games import empty, played
@@ -138,7 +139,7 @@ def dynamic_start(number: int) -> State:
         for player in (1, 2)
     }
     while True:
-        state = load_start(game, "start")
+        state: Any = load_start(game, "start")
         for _ in range(rng.randint(10, 24)):
             actions = state.legal_actions()
             wild = rng.random() < 1 / 3

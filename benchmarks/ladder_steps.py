@@ -74,7 +74,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, Store(arguments.results, True) as store:
         with local_pool(jobs, Path(folder, "scratch")) as pool:
             todo = [game for game in games if game.key not in store.played()]
-            for number, _ in enumerate(play_all(todo, store, pool.executor, jobs, "process", {})):
+            for number, _ in enumerate(play_all(todo, store, pool.executor, jobs, "process")):
                 print(f"{number + 1} of {len(todo)} games", file=sys.stderr, flush=True)
         played = store.played()
     rows = [row(match, tally(listed, played), rubric) for match, listed in by_match(games).items()]

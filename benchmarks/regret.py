@@ -62,7 +62,7 @@ class Asked:
         agent = self.new(state.mover)
         if self.seconds is not None:
             agent.choose(ExtendedState(0 * state.for_agent()[0], state.popouts, state.mover), None)
-        action: ExtendedAction = agent.choose(state, self.seconds)  # type: ignore[assignment]
+        action: ExtendedAction = agent.choose(state, self.seconds)
         return action
 
     def new(self, player: Player) -> Agent:

@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -51,15 +51,6 @@ def plain(level: Level, player: Player) -> IsolatedSeat:
     return PLAIN[level, player]
 
 
-def descriptors() -> dict[str, str]:
-    """Return what each open descriptor of this process leads to."""
-    found = {}
-    for number in os.listdir("/proc/self/fd"):
-        with suppress(OSError):  # the listing's own
-            found[number] = os.readlink(f"/proc/self/fd/{number}")
-    return found
-
-
 def surroundings(folder: Path) -> dict[str, Any]:
     """Return what no agent may change."""
     return {
@@ -69,7 +60,7 @@ def surroundings(folder: Path) -> dict[str, Any]:
         },
         "notes": [path for path in NOTES if os.path.exists(path)],
         "processes": sorted(processes()),
-        "descriptors": descriptors(),
+        "descriptors": sorted(map(os.path.realpath, Path("/proc/self/fd").iterdir())),
         "threads": threading.active_count(),
         "priority": os.getpriority(os.PRIO_PROCESS, 0),
         "folder": os.getcwd(),
@@ -139,7 +130,7 @@ def assert_one_outcome(agent: str, player: Player, level: Level, folder: Path) -
             assert turn.seconds < 2.0
     assert len(hostile.log) <= Limits().log_bytes + 100
     for _ in range(100):
-        if descriptors() == before["descriptors"]:  # another thread of pytest may open one
+        if surroundings(folder)["descriptors"] == before["descriptors"]:  # not pytest's own
             break
         time.sleep(0.02)
     assert surroundings(folder) == before

@@ -20,7 +20,7 @@ import pytest
 from grader.commands.ladder import Live, serving
 from grader.ladder.book import Book
 from grader.ladder.league import Standings
-from grader.ladder.site import write_site
+from grader.ladder.site import pairing_place, write_site
 from grader.output.replays import public_reason
 from tests import grading
 from tests.browser import PHONE, WIDE
@@ -93,6 +93,11 @@ def test_real_names_and_own_pages_only(term: Term) -> None:
     written(term)
     assert "bob stone" in pages(term)["index.html"]
     assert "agents/bob stone.html" in pages(term)
+    entries = [
+        replace(term.standings().entries[0], name=name) for name in ("A - B", "C", "A", "B - C")
+    ]
+    places = {pairing_place(*pair, term.standings()) for pair in (entries[:2], entries[2:])}
+    assert len(places) == 2
     term.rubric = replace(term.rubric, ladder=replace(term.rubric.ladder, names="own"))
     written(term)
     held = pages(term)

@@ -155,7 +155,7 @@ def window_counts(sample: Sample, numbers: Ints, count: int) -> Floats:
             for column in range(3 if right < 0 else 0, columns - (3 if right > 0 else 0)):
                 window = [sample.cells[:, height + i * up, column + i * right] for i in range(4)]
                 code = sum(3**i * cell for i, cell in enumerate(window))
-                own = (column % 2 == sample.own).astype(np.int64)
+                own = np.equal(column % 2, sample.own).astype(np.int64)
                 flat[start + numbers[kind, height % 2, own, code]] += 1
     table[:, count - 1] = 0
     return table

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import html
+import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -333,10 +335,11 @@ def agent_place(entry: Entry, standings: Standings) -> str:
 
 def pairing_place(one: Entry, two: Entry, standings: Standings) -> str:
     """Return the place of the games of two agents; nobody can guess it if names are hidden."""
-    names = " - ".join(sorted((one.name, two.name)))
+    both = sorted((one.name, two.name))
     if not has_agent_pages(standings):
-        names = private_token(standings.league.secret, names)
-    return f"games/{file_name(names)}.html"
+        return f"games/{private_token(standings.league.secret, ' - '.join(both))}.html"
+    apart = hashlib.sha256(json.dumps(both).encode()).hexdigest()[:8]  # from `A - B` against `C`
+    return f"games/{file_name(f'{apart} {both[0]} - {both[1]}')}.html"
 
 
 def page(
