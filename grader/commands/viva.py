@@ -251,7 +251,12 @@ def principal(nodes: Sequence[Node]) -> Iterator[Node]:
 def viva_page(name: str, asked: Sequence[Question], branches: Callable[[Question], str]) -> str:
     """Return the page: the questions first, and on a second sheet of paper the key."""
     sheet = [_sheet(place, item) for place, item in enumerate(asked, 1)]
-    key = [_key(place, item, branches(item)) for place, item in enumerate(asked, 1)]
+    searched = [f"<p>Its method explain: {html.escape(branches(item))}</p>" for item in asked]
+    once = searched[:1] if len(set(searched)) == 1 else []  # such as that there is none
+    key = [
+        _key(place, item, "" if once else text)
+        for place, (item, text) in enumerate(zip(asked, searched, strict=True), 1)
+    ]
     parts = [
         heading(f"Talk with {name}"),
         "<p>Five minutes: ask about each position, let the author open the file, and take notes. "
@@ -260,6 +265,7 @@ def viva_page(name: str, asked: Sequence[Question], branches: Callable[[Question
         '<h2 class="sheet">Key</h2>',
         "<p>Points, from the author's side. An estimate is a search of the kit's strongest agent; "
         "other moves may be as good.</p>",
+        *once,
         *key,
     ]
     body = "\n".join(['<main class="report viva">', *parts, "</main>"])
@@ -292,13 +298,13 @@ def _sheet(place: int, item: Question) -> str:
 
 
 def _key(place: int, item: Question, searched: str) -> str:
-    turn, judged = item.turn, item.game.judged(item.turn)
+    turn = item.turn
     text = [f"<h3>{place}. {item.kind}: game {item.game.number}, turn {turn.number}</h3>"]
     if turn.is_lost:
         said = headline(turn.detail or "")
         text.append(f"<p>Lost: {html.escape(turn.outcome.value)}. {html.escape(said)}</p>")
     else:
-        text.append(f"<p>Played: {html.escape(str(turn.text))}. {html.escape(_cost(judged))}</p>")
+        text.append(f"<p>Played: {html.escape(str(turn.text))}. {html.escape(_cost(item))}</p>")
     shown = [
         worth
         for number, worth in enumerate(item.worths)
@@ -310,17 +316,23 @@ def _key(place: int, item: Question, searched: str) -> str:
             for worth in shown
         ]
         text.append(table(("move", "worth", "", "then"), rows))
-    text.append(f"<p>Its method explain: {html.escape(searched)}</p>")
-    return card("\n".join(text))
+    return card("\n".join([*text, searched]))
 
 
-def _cost(judged: dict[str, Any]) -> str:
-    """Return what a played move cost, in words."""
+def _cost(item: Question) -> str:
+    """Return what a played move cost, in words, by the moves of the key where they tell it."""
+    judged = item.game.judged(item.turn)
     if not judged["loss"]:
         return "It cost nothing that the analysis can tell."
     better, *rest = judged["line"]
+    cost, said = judged["loss"], certainty(judged)
+    played = next((worth for worth in item.worths if worth.move == item.turn.text), None)
+    if played is not None and played.value < (best := item.worths[0]).value:
+        cost = round(best.value - played.value, 1)
+        said = "proven" if best.proven and played.proven else "estimated"
+        better, rest = best.move, best.line.split()
     then = f", then {' '.join(rest)}" if rest else ""
-    return f"It cost {judged['loss']:g} points ({certainty(judged)}). Better: {better}{then}."
+    return f"It cost {cost:g} points ({said}). Better: {better}{then}."
 
 
 OUTPUTS: Final = ("class.html", "grades.csv", "standings.html", "index.html")
