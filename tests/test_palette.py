@@ -49,10 +49,3 @@ def test_the_palette_is_the_only_place_that_names_a_colour() -> None:
             assert found == [], path
     used = set(re.findall(r"var\(--([\w-]+)\)", document.assets(("base", "page", "tree"), "css")))
     assert used - {"columns", "depth", "indent", "share"} <= set(palette.COLOURS)
-
-
-def test_a_style_sheet_names_both_themes_without_new_functions() -> None:
-    sheet = palette.style_sheet()
-    assert "light-dark(" not in sheet, "browsers before 2024 do not know it"
-    for pair in palette.COLOURS.values():
-        assert sheet.count(pair.light) and sheet.count(pair.dark) >= 2
