@@ -322,6 +322,7 @@ def test_the_class_page_shows_the_teacher_marks_faults_opponents_and_equal_files
     page = (tmp_path / "marks" / "class.html").read_text(encoding="utf-8")
     assert "<h2>Identical files</h2>" in page
     assert ">bo; bo2</td>" in page
+    assert '"bo"' not in (tmp_path / "marks/feedback/bo2.html").read_text(encoding="utf-8")
     assert "The intervals are rough" not in page, "there is none"
 
 

@@ -33,6 +33,9 @@ ASSETS: Final = "assets"
 ERROR: Final = re.compile(r"[A-Za-z]+(?=:|$)")
 """The type of an exception at the start of its last line, if Python itself has it."""
 
+NAMES: Final = re.compile(r'"names":\["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*"\]')
+"""Both names in a game's data; inside a text of JSON its quotes would be escaped."""
+
 USED_UP: Final = re.compile(f"{NO_PLAYER}its loading time of [0-9.]+ s was used up")
 
 
@@ -81,8 +84,7 @@ def public_reason(outcome: str, detail: str) -> str:
 def replay_text(store: Store, key: str, names: Sequence[str]) -> Json | None:
     """Return the data of a game for the replay page; None if its record is damaged or lost.
 
-    Submissions with equal content share a stored game, which has the names of one of them. `names`
-    come last, so they take the place of those: a reader of JSON keeps the last value of a key.
+    Submissions with equal content share a stored game, which has the names of one of them.
     """
     stored = store.page(key)
     try:
@@ -90,8 +92,8 @@ def replay_text(store: Store, key: str, names: Sequence[str]) -> Json | None:
             stored = replay_data(records.loads(store.record(key) or ""), names)
     except ValueError:
         return None
-    data = stored.partition(" ")[2][:-1]
-    return Json(f'{data},"names":{json_in_html(list(names))}}}')
+    own = f'"names":{json_in_html(list(names))}'
+    return Json(NAMES.sub(lambda _: own, stored.partition(" ")[2], count=1))
 
 
 def replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any] | None:
