@@ -1,8 +1,6 @@
 """The roster of a class: a CSV file with a line for each student, and who handed in what.
 
-A student is found in a line by number, login or e-mail address, else by a name that only one line
-has. Nobody is guessed. A grading worksheet of Moodle is a roster too. The gradebooks of
-`output.exports` are read and matched alike.
+A grading worksheet of Moodle is a roster too. `owners` finds who handed in what.
 """
 
 from __future__ import annotations
@@ -12,18 +10,17 @@ import csv
 import io
 import math
 import re
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from itertools import product
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
 
 from connect4.errors import InputError, printable
-from grader.handin.find import CANVAS, told_apart
-from grader.handin.submission import Member, Submission
+from grader.handin.people import Person, keys
 
 TITLES: Final = {
     **{"id": "identity", "idnumber": "identity", "fullname": "name", "emailaddress": "email"},
@@ -41,22 +38,49 @@ DATES: Final = ("%d.%m.%Y", "%d-%m-%Y", "%A, %d %B %Y,", "%A, %B %d, %Y,")
 SLASHES: Final = ("%d/%m/%Y", "%m/%d/%Y")
 TIMES: Final = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p")
 
-ABSENT: Final = "nothing was handed in"
 
-Keys: TypeAlias = tuple[set[str], set[str]]
-"""Numbers, logins and e-mail addresses; the letters of names."""
+class Change(StrEnum):
+    """The kinds of corrections of a mark."""
+
+    ADJUST = "adjust"
+    """Points that are added."""
+    PERCENT = "percent"
+    """The share of the points that is added, in percent: -20 takes a fifth off."""
+    MARK = "mark"
+    """The mark itself, whatever the games say."""
 
 
 @dataclass(frozen=True, slots=True)
-class Student(Member):
+class Correction:
+    """A change of one student's mark by the teacher."""
+
+    kind: Change
+    amount: float
+    reason: str = ""
+    day: str = ""
+    """The day on which it was entered, as 2030-01-31."""
+
+    def __str__(self) -> str:
+        """Return the correction in words."""
+        text = {
+            Change.ADJUST: f"corrected by {self.amount:+g}",
+            Change.PERCENT: f"corrected by {self.amount:+g} %",
+            Change.MARK: f"set to {self.amount:g}",
+        }[self.kind]
+        return f"{text}: {self.reason}" if self.reason else text
+
+
+@dataclass(frozen=True, slots=True)
+class Student(Person):
     """A student, with what the roster says."""
 
     section: str = ""
     group: str = ""
     extension: float = 0.0
     """In days."""
-    adjust: float = 0.0
-    reason: str = ""
+    hand_in: str = ""
+    """The file or folder of the hand-in, if the roster names it."""
+    corrections: tuple[Correction, ...] = ()
 
 
 def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
@@ -120,7 +144,9 @@ def _student(line: Mapping[str, str], time: str, where: str) -> Student:
     extension, adjust = (_number(line.get(key, ""), key, where) for key in ("extension", "adjust"))
     if extension < 0:
         raise InputError(f"{where}: extension {extension:g}: expected days from 0")
-    return Student(name, identity, email, time, section, group, extension, adjust, reason)
+    found = (Correction(Change.ADJUST, adjust, reason),) if adjust else ()
+    known = keys(number=identity, email=email)
+    return Student(name, known, time, section, group, extension, corrections=found)
 
 
 def _number(text: str, column: str, where: str) -> float:
@@ -159,131 +185,3 @@ def _time(text: str, slashes: str) -> str | None:
     with suppress(ValueError):
         return datetime.fromisoformat(text).isoformat() if ":" in text else None
     return None
-
-
-def keys_of(exact: Iterable[str], names: Iterable[str]) -> Keys:
-    """Return what a student may be found by; the words of a name may begin with any of them."""
-    rotated: set[str] = set()
-    for name in names:
-        found = words(name)
-        rotated |= {"".join(found[place:] + found[:place]) for place in range(len(found))}
-    return {text.casefold() for text in exact if text}, rotated
-
-
-def keys_of_members(people: Iterable[Member]) -> Keys:
-    """Return what the author of a hand-in may be found by.
-
-    The name of a file may be a login or a number. Canvas writes `leeann_101_9002_ai.py`.
-    """
-    names: list[str] = []
-    exact: list[str] = []
-    for one in people:
-        file = CANVAS.fullmatch(one.name)
-        names.append(file["name"] if file else one.name)
-        exact += [one.name, one.identity, one.email, file["id"] if file else ""]
-    return keys_of(exact, names)
-
-
-def words(name: str) -> list[str]:
-    """Return the words of a name without accents and case."""
-    plain = unicodedata.normalize("NFKD", name).casefold()
-    return re.findall(r"[^\W_]+", "".join(c for c in plain if not unicodedata.combining(c)))
-
-
-def match(wanted: Iterable[Keys], lines: Mapping[int, Keys]) -> list[int | None]:
-    """Return the line of each person; None if none or several fit, or if the line is taken."""
-    found: list[int | None] = []
-    for keys in wanted:
-        number = _line_of(lines, keys)
-        found.append(None if number in found else number)
-    return found
-
-
-def _line_of(lines: Mapping[int, Keys], wanted: Keys) -> int | None:
-    """Return the line of a student, None if unclear; a number counts before a name."""
-    for kind, own in enumerate(wanted):
-        fitting = [number for number, keys in lines.items() if own & keys[kind]]
-        if fitting:
-            return fitting[0] if len(fitting) == 1 else None
-    return None
-
-
-def nobody(path: Path, here: Sequence[str], there: Sequence[str]) -> InputError:
-    """Return the error for a class of which nobody is in a file."""
-    return InputError(
-        f"{path}: nobody here ({'; '.join([*here[:1], '...'])}) is one of its {len(there)} "
-        f"students ({'; '.join([*there[:1], '...'])}); a hand-in is found by number, login, "
-        "e-mail address or name"
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Assigned:
-    """The students of each submission, by its name."""
-
-    submissions: list[Submission]
-    """All hand-ins, then one with a problem for each student who handed nothing in."""
-    students: dict[str, list[Student]]
-    unknown: list[str]
-    """Who handed in and is not in the roster."""
-
-
-def assign(found: Sequence[Submission], roster: Sequence[Student]) -> Assigned:
-    """Return the students of each submission; a group shares that of a member or of its own name.
-
-    Of a single submission, which is no class, nobody is missed.
-    """
-    people = [(item, own) for item in found for own in item.members or (Member(item.name),)]
-    wanted = [keys_of_members([own, Member(item.name)]) for item, own in people]
-    lines = {
-        number: keys_of([one.identity, one.email], [one.name]) for number, one in enumerate(roster)
-    }
-    places = match(wanted, lines)
-    students: dict[str, list[Student]] = {item.name: [] for item in found}
-    groups = {_letters(one.group): set[str]() for one in roster if one.group}
-    unknown = []
-    for (item, own), place in zip(people, places, strict=True):
-        group = _letters(own.name if place is None else roster[place].group)
-        groups.get(group, set()).add(item.name)
-        if place is None and group in groups:
-            continue
-        unknown += [own.name] if place is None and roster else []
-        student = Student(own.name) if place is None else roster[place]
-        students[item.name].append(
-            replace(
-                student,
-                identity=student.identity or own.identity,
-                email=student.email or own.email,
-                submitted=student.submitted or own.submitted,
-            )
-        )
-    everybody = [*found]
-    for student in (one for place, one in enumerate(roster) if place not in places):
-        shared = sorted(groups[_letters(student.group)]) if student.group else []
-        if len(shared) == 1:
-            students[shared[0]].append(student)
-        elif len(found) > 1:
-            why = f"{ABSENT}; in group {student.group}: {'; '.join(shared)}" if shared else ABSENT
-            absent = Submission(student.name, student.name, problem=why, members=(student,))
-            everybody = told_apart([*everybody, absent])
-            students[everybody[-1].name] = [student]
-    return Assigned(everybody, students, unknown)
-
-
-def _letters(name: str) -> str:
-    return "".join(words(name))
-
-
-def full_names(found: Sequence[Submission], roster: Sequence[Student]) -> dict[str, str]:
-    """Return the roster's names of students whose names Canvas wrote as one word, by that word."""
-    students = assign(found, roster).students
-    taken = {item.name.casefold() for item in found}
-    names = {}
-    for item in found:
-        for student in students[item.name] if len(students[item.name]) == 1 else ():
-            word = _letters(item.name) if item.name == item.name.lower() else ""
-            is_word = words(item.name) == [word] and word in keys_of([], [student.name])[1]
-            if is_word and student.name.casefold() not in taken:
-                names[item.name] = student.name
-                taken.add(student.name.casefold())
-    return names

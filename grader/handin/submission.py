@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from grader.handin.people import Person
 
 FOLDER: Final = "submissions"
 """Folder of the students' files, beside the records that name them."""
@@ -24,17 +25,6 @@ beside the students' folders of records."""
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """A student as listed in the gradebook."""
-
-    name: str
-    identity: str = ""
-    email: str = ""
-    submitted: str = ""
-    """The time in ISO 8601, or `LATE` or `IN_TIME` if a download says no more; empty if unknown."""
-
-
-@dataclass(frozen=True, slots=True)
 class Submission:
     """One hand-in. If `problem` is set it cannot be graded, and `source` may be None."""
 
@@ -45,13 +35,12 @@ class Submission:
     report: str | None = None
     """The text of `report.txt`, None if there is none."""
     problem: str | None = None
-    members: tuple[Member, ...] = ()
+    people: tuple[Person, ...] = ()
+    """Who handed it in."""
     path: Path | None = None
     """The path of the file if it is on disk, for annotations."""
     stored_sha256: str | None = None
     """The hash of a source that is no longer held, because its author was forgotten."""
-    order: str = ""
-    """What sorts in place of the name, once one of the class was forgotten."""
 
     @property
     def sha256(self) -> str | None:
@@ -69,23 +58,6 @@ def file_name(name: str) -> str:
     ).strip(" .")
     kept = f"_{kept}" if RESERVED.match(kept) else kept
     return kept[:100].encode()[:200].decode(errors="ignore") or "_"
-
-
-def new_names(before: Sequence[Submission], now: Sequence[Submission]) -> dict[str, str]:
-    """Return the new names, by the old ones, of submissions that have only got another name.
-
-    If several have the same file, nobody can tell who is who, and none of them is returned.
-    """
-    kept = {item.name for item in before} & {item.name for item in now}
-    gone = [item for item in before if item.name not in kept]
-    fresh = [item for item in now if item.name not in kept]
-    found = {}
-    for item in gone:
-        others = [other for other in gone if other.sha256 == item.sha256]
-        named = [other for other in fresh if other.sha256 == item.sha256]
-        if item.sha256 is not None and len(others) == len(named) == 1:
-            found[item.name] = named[0].name
-    return found
 
 
 FOLDERS: Final = re.compile(r"(?<![\w./])(?:/[^\s/\"'<>|:*?]+)+/(?=[^\s/\"'<>|:*?])")

@@ -1,0 +1,353 @@
+"""Who is who: a person has a name and keys of a kind, and one matcher compares two lists.
+
+Hand-ins, the lines of a roster and the lines of a gradebook are all persons. Nobody is guessed: a
+person is matched with the only one on the other side that fits, or with nobody.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+from enum import StrEnum
+from typing import Any, Final, Self, TypeAlias
+
+from connect4.errors import InputError
+
+
+class Kind(StrEnum):
+    """The kinds of keys. Keys of different kinds are never compared."""
+
+    NUMBER = "number"
+    """The number of the university: Canvas's SIS User ID, Moodle's ID number, a roster's id."""
+    LOGIN = "login"
+    EMAIL = "email"
+    CANVAS = "canvas"
+    """Canvas's own number of a student (`ID`)."""
+    MOODLE = "moodle"
+    """Moodle's number of a participant in one assignment."""
+    GRADESCOPE = "gradescope"
+    """Gradescope's `sid`, the number that its roster has."""
+
+
+Key: TypeAlias = tuple[Kind, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person by the name that a list has, and by all keys that it states."""
+
+    name: str
+    keys: tuple[Key, ...] = ()
+    submitted: str = ""
+    """The time in ISO 8601, or `LATE` or `IN_TIME` if a download says no more; empty if unknown."""
+
+    def key(self, *kinds: Kind) -> str:
+        """Return the first key of one of these kinds, in their order; empty if there is none."""
+        return next((text for kind in kinds for own, text in self.keys if own is kind), "")
+
+    @property
+    def identity(self) -> str:
+        """Return the key that a table shows: the number, else the login, else a system's own."""
+        shown = (one for one in Kind if one is not Kind.EMAIL)
+        return self.key(*shown)
+
+    @property
+    def email(self) -> str:
+        """Return the e-mail address, empty if there is none."""
+        return self.key(Kind.EMAIL)
+
+    def with_keys(self, keys: Iterable[Key]) -> Self:
+        """Return the person with more keys."""
+        return replace(self, keys=tuple(dict.fromkeys((*self.keys, *keys))))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the person as plain values."""
+        return {"name": self.name, "keys": list(self.keys), "submitted": self.submitted}
+
+    @staticmethod
+    def from_json(held: Mapping[str, Any]) -> Person:
+        """Return the person of `to_json`."""
+        return Person(held["name"], keys_from_json(held["keys"]), held["submitted"])
+
+    def __str__(self) -> str:
+        """Return the name, with the keys that tell the person from others."""
+        known = ", ".join(text for _, text in self.keys if text != self.name)
+        return f"{self.name} ({known})" if known else self.name
+
+
+def keys_from_json(held: Iterable[Sequence[str]]) -> tuple[Key, ...]:
+    """Return keys that were written as JSON."""
+    return tuple((Kind(kind), text) for kind, text in held)
+
+
+def keys(**found: str) -> tuple[Key, ...]:
+    """Return the keys that are not empty, by the name of their kind: `keys(number="00123")`."""
+    return tuple((Kind(kind), text) for kind, text in found.items() if text)
+
+
+def by_form(text: str) -> tuple[Key, ...]:
+    """Return what a text may be by its form; for a name that the teacher chose, never a student.
+
+    An address has an `@`. Digits are a number. One word of letters, perhaps with digits, may be a
+    login or a number.
+    """
+    if re.fullmatch(r"[^@\s]+@[^@\s]+", text):
+        return keys(email=text)
+    if re.fullmatch(r"\d+", text):
+        return keys(number=text)
+    if not re.fullmatch(r"[\w.\-]+", text):
+        return ()
+    return keys(login=text, number=text if re.search(r"\d", text) else "")
+
+
+EXPANDED: Final = {
+    **{"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe", "ß": "ss", "æ": "ae", "œ": "oe"},
+    **{"đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i"},
+}
+"""Letters that are written as others where a keyboard or a system lacks them."""
+
+STRIPPED: Final = {**EXPANDED, "ø": "o", "å": "a", "ä": "a", "ö": "o", "ü": "u"}
+
+
+def words(name: str, letters: Mapping[str, str] = STRIPPED) -> list[str]:
+    """Return the words of a name without accents, case and punctuation."""
+    text = unicodedata.normalize("NFC", name).casefold()
+    text = "".join(letters.get(letter, letter) for letter in text)
+    plain = unicodedata.normalize("NFKD", text)
+    plain = "".join(c for c in plain if not unicodedata.combining(c))
+    plain = re.sub(r"(?<=\w)['\u2019\u02bc`\u00b4](?=\w)", "", plain)
+    return re.findall(r"[^\W_]+", plain)
+
+
+def _written(name: str) -> str:
+    """Return a name letter for letter: in NFC, in one form of blanks, `Lee, Ann` as `Ann Lee`."""
+    text = " ".join(unicodedata.normalize("NFC", name).split())
+    last, comma, first = text.partition(", ")
+    return f"{first} {last}" if comma and "," not in first else text
+
+
+def _folded(name: str) -> set[str]:
+    """Return the forms that two names share if only case, accents or the order of words differ.
+
+    Canvas writes all words of a name as one, from any of them on: `Ann Lee` is `leeann`.
+    """
+    forms: set[str] = set()
+    for letters in (STRIPPED, EXPANDED):
+        found = words(name, letters)
+        forms.add(" ".join(sorted(found)))
+        forms |= {"".join(found[place:] + found[:place]) for place in range(len(found))}
+    return forms - {""}
+
+
+class Pass(StrEnum):
+    """The passes of the matcher, in their order; each compares only whoever is still free."""
+
+    DECIDED = "decided by the teacher"
+    KEY = "a key"
+    NAME = "the name"
+    FOLDED = "the name apart from case, accents and order"
+
+
+def _tokens(person: Person, by: Pass) -> set[tuple[str, str]]:
+    """Return what a person is found by in a pass."""
+    if by is Pass.KEY:
+        return {(kind, text.casefold()) for kind, text in person.keys}
+    if by is Pass.NAME:
+        return {("name", _written(person.name))}
+    numbers = {(kind, text.casefold().lstrip("0")) for kind, text in person.keys if text.strip("0")}
+    return {("name", form) for form in _folded(person.name)} | numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Persons of both sides, by their places, of whom nobody can tell who is who; and why."""
+
+    here: tuple[int, ...]
+    there: tuple[int, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """Who of one list is who in another, by their places."""
+
+    pairs: Mapping[int, int]
+    """The place in the second list, by that in the first."""
+    by: Mapping[int, Pass]
+    """The pass that matched a person of the first list."""
+    undecided: Sequence[Undecided] = ()
+
+    @property
+    def doubtful(self) -> set[int]:
+        """Return the places in the second list that are undecided."""
+        return {place for item in self.undecided for place in item.there}
+
+
+SEVERAL: Final = "several fit"
+OTHER_NUMBER: Final = "the names are the same, and the numbers differ"
+
+REMEDY: Final = (
+    "put the number into the file's name or a column, or name the file in the roster's column "
+    "hand_in"
+)
+"""What decides between persons of one name."""
+
+
+@dataclass(slots=True)
+class _Matcher:
+    here: Sequence[Person]
+    there: Sequence[Person]
+    pairs: dict[int, int] = field(default_factory=dict)
+    by: dict[int, Pass] = field(default_factory=dict)
+    undecided: list[Undecided] = field(default_factory=list)
+    settled: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
+    """Who is matched or undecided, of each side."""
+    shared: set[Kind] = field(default_factory=set)
+    """The kinds of which both lists have a key. Of the others, as with numbers of two systems, it
+    says nothing that two keys differ."""
+
+    def __post_init__(self) -> None:
+        for kind in OWN:
+            both = [{own for one in side for own in _plain(one, kind)} for side in self.sides]
+            if not both[0].isdisjoint(both[1]):
+                self.shared.add(kind)
+
+    @property
+    def sides(self) -> tuple[Sequence[Person], Sequence[Person]]:
+        """Return both lists."""
+        return self.here, self.there
+
+    def run(self, by: Pass) -> None:
+        """Match whoever is the only one for somebody who is the only one for them."""
+        edges = self._edges(by)
+        told = self.shared if by is not Pass.KEY else set()
+        for here, there in _groups(edges):
+            one, two = here[0], there[0]
+            alone = len(here) == len(there) == 1
+            if alone and not _differ(self.here[one], self.there[two], told):
+                self.pairs[one], self.by[one] = two, by
+            else:
+                why = OTHER_NUMBER if alone else SEVERAL
+                self.undecided.append(Undecided(tuple(here), tuple(there), why))
+            self.settled[0].update(here)
+            self.settled[1].update(there)
+
+    def _edges(self, by: Pass) -> dict[int, set[int]]:
+        """Return who of the other side shares something with each free person."""
+        holders: dict[tuple[str, str], set[int]] = {}
+        for place, person in enumerate(self.there):
+            if place not in self.settled[1]:
+                for token in _tokens(person, by):
+                    holders.setdefault(token, set()).add(place)
+        found = {}
+        for place, person in enumerate(self.here):
+            if place not in self.settled[0]:
+                found[place] = set().union(
+                    *(holders.get(token, ()) for token in _tokens(person, by))
+                )
+        return found
+
+
+OWN: Final = (Kind.NUMBER, Kind.CANVAS, Kind.MOODLE, Kind.GRADESCOPE)
+"""The kinds of which a person has only one key."""
+
+
+def _plain(person: Person, kind: Kind) -> set[str]:
+    """Return the keys of a kind without case and leading zeros."""
+    return {text.casefold().lstrip("0") for own, text in person.keys if own is kind}
+
+
+def _differ(one: Person, two: Person, kinds: AbstractSet[Kind]) -> bool:
+    """Return whether both have a key of one of these kinds, and not the same."""
+    for kind in kinds:
+        mine, yours = _plain(one, kind), _plain(two, kind)
+        if mine and yours and mine.isdisjoint(yours):
+            return True
+    return False
+
+
+def _groups(edges: Mapping[int, AbstractSet[int]]) -> list[tuple[list[int], list[int]]]:
+    """Return the connected parts of a graph between two sides, each with its sorted places."""
+    found: list[tuple[set[int], set[int]]] = []
+    for place, others in edges.items():
+        if not others:
+            continue
+        joined: tuple[set[int], set[int]] = ({place}, set(others))
+        rest = []
+        for group in found:
+            if group[1].isdisjoint(joined[1]):
+                rest.append(group)
+            else:
+                joined = (joined[0] | group[0], joined[1] | group[1])
+        found = [*rest, joined]
+    return sorted((sorted(here), sorted(there)) for here, there in found)
+
+
+def match(
+    here: Sequence[Person],
+    there: Sequence[Person],
+    decided: Iterable[tuple[int, int]] = (),
+) -> Matching:
+    """Match the persons of two lists; `decided` are pairs of places that the teacher has named.
+
+    The passes: keys of the same kind; the name letter for letter; the name apart from case,
+    accents, punctuation and the order of its words, with numbers without leading zeros. Whoever
+    is undecided in a pass is not matched later either.
+    """
+    matcher = _Matcher(here, there)
+    for one, two in decided:
+        matcher.pairs[one], matcher.by[one] = two, Pass.DECIDED
+        matcher.settled[0].add(one)
+        matcher.settled[1].add(two)
+    for by in (Pass.KEY, Pass.NAME, Pass.FOLDED):
+        matcher.run(by)
+    return Matching(matcher.pairs, matcher.by, matcher.undecided)
+
+
+NEAR: Final = 0.7
+"""The least similarity of two names that may be one person's."""
+
+
+def may_be(one: Person, two: Person) -> bool:
+    """Return whether two persons who are not matched may be the same one.
+
+    They share a word of their names, or the names are alike, or one has no name to compare. Keys
+    of a kind that a person has only once, and that differ, speak against it.
+    """
+    if _differ(one, two, {*OWN}):
+        return False
+    mine, yours = (set(words(person.name)) for person in (one, two))
+    if not all(any(word.isalpha() for word in found) for found in (mine, yours)):
+        return True
+    if any(len(word) > 1 for word in mine & yours):
+        return True
+    one_text, other_text = ("".join(sorted(found)) for found in (mine, yours))
+    return SequenceMatcher(None, one_text, other_text, autojunk=False).ratio() >= NEAR
+
+
+def find(text: str, people: Sequence[Person], where: str) -> int:
+    """Return the place of the person with a name, number, login or address.
+
+    Raises `InputError` if nobody or several have it; `where` begins the message.
+    """
+    found = [place for place, person in enumerate(people) if _is_exactly(text, person)]
+    if not found:
+        forms = _folded(text)
+        found = [place for place, one in enumerate(people) if forms & _folded(one.name)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        listed = "; ".join(str(people[place]) for place in found)
+        raise InputError(f"{where}: {text!r} may be {listed}; give a number or an address")
+    names = sorted(dict.fromkeys(person.name for person in people))
+    shown = "; ".join([*names[:4], *(["..."] if len(names) > 4 else [])])
+    raise InputError(f"{where}: nobody there is {text!r}; there are {shown} ({len(names)} in all)")
+
+
+def _is_exactly(text: str, person: Person) -> bool:
+    held = {own.casefold() for _, own in person.keys}
+    return text == person.name or _written(text) == _written(person.name) or text.casefold() in held
