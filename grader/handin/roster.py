@@ -135,8 +135,8 @@ def read(path: Path) -> tuple[tuple[Student, ...], list[str]]:
 
 
 def _student(line: Mapping[str, str], time: str, where: str) -> Student:
-    keys = ("name", "identity", "email", "section", "group", "reason")
-    name, identity, email, section, group, reason = (printable(line.get(key, "")) for key in keys)
+    cells = ("name", "identity", "email", "section", "group", "reason")
+    name, identity, email, section, group, reason = (printable(line.get(key, "")) for key in cells)
     identity = identity or re.sub(r"\D", "", line.get("identifier", ""))
     name = name or identity or email
     if not name:
