@@ -29,7 +29,8 @@ from grader.marks.points import gradable
 from grader.play.executors import local_pool
 from grader.play.one_game import play_all, play_game
 from grader.play.schedule import Match, PlannedGame, baseline, grade_games, submitted
-from grader.results.store import Attempt, Store
+from grader.results.store import Store
+from grader.results.values import Attempt
 from grader.rubric import reading as rubrics
 from grader.rubric.keys import make_board
 from grader.rubric.model import Rubric

@@ -45,7 +45,8 @@ from grader.play.schedule import (
     submitted,
     worth,
 )
-from grader.results.store import STARVED, InfraFailure, machine
+from grader.results.store import machine
+from grader.results.values import STARVED, InfraFailure
 from grader.rubric import reading as rubrics
 from grader.rubric.model import AgentLimits
 from tests.browser import Browser

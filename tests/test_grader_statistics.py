@@ -20,7 +20,7 @@ from grader.output.explain import explained
 from grader.output.formats import gradebook, gradescope
 from grader.output.tables import margins, text_table
 from grader.play.schedule import PlannedGame, grade_games, submitted
-from grader.results.store import Faults, InfraFailure, PlayedGame
+from grader.results.values import Faults, InfraFailure, PlayedGame
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
@@ -402,6 +402,8 @@ class Game:
     """The number of lost turns in a row that ends a game, if lost turns are skipped."""
     counts_points: bool = False
     """Whether points decide, otherwise only winning counts."""
+    points: Sequence[int] = ()
+    """The points of a run of 0, 1, 2 ... tokens, where `connect4/config.py` can change them."""
     heuristics: tuple[Heuristic, ...] = ()
     """The heuristics, the default first. Agents that need one refuse a game without any."""
     exploration: float = 2.0

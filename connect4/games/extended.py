@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from connect4.config import win_pts
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import (
     Ending,
@@ -346,6 +347,7 @@ EXTENDED: Final = Game(
     file_action=lambda answer: answer,
     action_help=ACTION_HELP,
     counts_points=True,
+    points=tuple(win_pts),
     heuristics=(
         Heuristic("windows", "connect4.search.heuristics:windows", point=1, beside_points=True),
         Heuristic("margin", "connect4.search.heuristics:margin", point=1),

@@ -108,6 +108,13 @@ def facts(record: Record) -> list[str]:
     return found
 
 
+def reason(turn: Turn) -> str | None:
+    """Return why a turn was lost, or the note of one that was played; None if there is none."""
+    if turn.detail and turn.text and turn.action is None:
+        return f"{turn.detail}\n(the answer: {turn.text})"
+    return turn.detail or None
+
+
 def turn_data(
     turn: Turn, before: State, after: State, changes: list[list[int]], details: dict[str, int]
 ) -> list[Any]:
@@ -116,9 +123,7 @@ def turn_data(
     `cells` are the changed cells, `runs` the changes of `RunTable`. `details` collects the distinct
     texts; `detail` is an index into it, or None.
     """
-    detail = turn.detail or None
-    if detail is not None and turn.text and turn.action is None:
-        detail = f"{detail}\n(the answer: {turn.text})"
+    detail = reason(turn)
     return [
         turn.player,
         turn.text,

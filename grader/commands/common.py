@@ -19,6 +19,7 @@ from connect4.isolation.seat import OUTSIDE, Level, choose_level, prepare
 from connect4.isolation.wasm.budget import seconds_of, shown
 from connect4.players.names import split_name
 from grader.marks.tournament import later_games, stages
+from grader.output.files import write
 from grader.output.results import GRADE
 from grader.output.tables import text_table
 from grader.play.executors import Pool, cluster_pool, local_pool, worker_count
@@ -164,6 +165,23 @@ def named_few(names: Sequence[str]) -> str:
     """Return the first of many names, and the number of names."""
     shown = "; ".join([*names[:4], *(["..."] if len(names) > 4 else [])])
     return f"{shown} ({len(names)} in all)"
+
+
+MOST_NAMED: Final = 10
+"""More names than these are listed in a file."""
+
+
+def name_all(what: str, names: Sequence[str], out: Path | None, file: str) -> None:
+    """List names; more than ten are listed in a file below `out`, or the first of them."""
+    shown = "; ".join(names)
+    if len(names) > MOST_NAMED and out is not None:
+        place = out / file
+        write(place, "".join(f"{name}\n" for name in names))
+        shown = f"{len(names)} names, listed in {place}"
+    elif len(names) > MOST_NAMED:
+        shown = named_few(names)
+    if names:
+        say(f"{what}: {shown}")
 
 
 OTHER_SECONDS: Final = (5.0, 2.0, 1.0)

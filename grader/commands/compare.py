@@ -38,7 +38,7 @@ from grader.commands.common import (
     timed_rubric,
 )
 from grader.handin import find as submissions
-from grader.handin.submission import FOLDER, file_name
+from grader.handin.submission import file_name
 from grader.marks.tally import Part, PartComparison
 from grader.output.files import write
 from grader.output.replays import replay
@@ -46,10 +46,11 @@ from grader.output.results import last_lines
 from grader.output.tables import faults_text
 from grader.play import schedule
 from grader.play.executors import Pool, Progress, duration
-from grader.play.one_game import play_all
+from grader.play.one_game import play_all, source_path
 from grader.play.schedule import COMPARE, SIDES, Contestant, Match, PlannedGame, opening
 from grader.play.working_time import Pace, load_all, too_slow
-from grader.results.store import Faults, Store
+from grader.results.store import Store
+from grader.results.values import Faults
 from grader.rubric.keys import PLAYABLE, make_board
 from grader.rubric.model import Rubric
 from grader.rubric.reading import EQUAL_WINS
@@ -224,7 +225,7 @@ def duel_of(new: str, old: str, part: Parts, rubric: Rubric) -> Duel:
     sources: dict[str, str] = {}
     one, two = (_contestant(text, rubric, sources) for text in (new, old))
     if one.name == two.name:
-        one, two = replace(one, name="NEW"), replace(two, name="OLD")
+        one, two = replace(one, id="NEW", name="NEW"), replace(two, id="OLD", name="OLD")
     return Duel(one, two, sources, ["a", "b"] if part == "both" else [part], rubric)
 
 
@@ -388,8 +389,7 @@ def keep(
     """
     for player in {player for game in games for player in game.players}:
         if player.is_submission:
-            place = folder / FOLDER / file_name(player.name) / "ai.py"
-            write(place, sources[str(player.sha256)])
+            write(folder / source_path(str(player.sha256)), sources[str(player.sha256)])
     shown = []
     for game in games:
         names = [player.name for player in game.players]
@@ -428,4 +428,4 @@ def _contestant(text: str, rubric: Rubric, sources: dict[str, str]) -> Contestan
         raise InputError(f"{text}: {found[0].problem}")
     sha256 = str(found[0].sha256)
     sources[sha256] = found[0].source
-    return schedule.submitted(one_line(text), sha256)
+    return Contestant(one_line(text), "ai:", sha256, one_line(text))

@@ -1,7 +1,9 @@
-"""The command `forget`: removes a student from a results file and from what was written of it.
+"""The command `forget`: removes a person from a results file and from what was written of it.
 
-Games against other students keep their scores; the student is `withdrawn-N` there. So a
-tournament keeps its groups and its tables, and a ladder its ratings.
+Games name files, so a person stands in the tables of authors, of the roster, of corrections and of
+decisions alone. A file that nobody else has handed in goes too: its source, its games, and its
+hash, in whose place a random one stands in the scores of others. So a tournament keeps its groups
+and its tables, and a ladder its ratings.
 """
 
 from __future__ import annotations
@@ -9,36 +11,32 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import secrets
 import sqlite3
-import zlib
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
 from connect4.errors import InputError
-from grader.commands.common import DONE, FAILED, agreed, named_few, say
-from grader.handin.roster import Student
-from grader.handin.submission import FOLDER, file_name
+from grader.commands.common import DONE, FAILED, agreed, say
+from grader.handin.people import Kind, Person, find
 from grader.ladder.book import LADDER, Book
 from grader.ladder.league import write_tables
 from grader.ladder.site import write_site
 from grader.marks.points import gradable
 from grader.output import evidence, writing
-from grader.output.results import (
-    GRADE,
-    PLACEMENT,
-    ROSTER,
-    TOURNAMENT,
-    Results,
-    read_results,
-    stored_roster,
-)
+from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import wrapped
-from grader.results.store import ORDER, Store
+from grader.play.schedule import Contestant, PlannedGame, submitted
+from grader.results.store import Store, utc_now
 from grader.rubric.reading import from_stored
 
-STALE: Final = re.compile(r"class\.html|(canvas|moodle|worksheet)(-\w+)?\.(csv|txt)")
+STALE: Final = re.compile(
+    r"class\.html|(changes|unmatched)\.csv|roster-[\w-]+\.txt"
+    r"|(canvas|moodle|worksheet|brightspace|blackboard)(-\w+)?\.(csv|txt|xls)"
+)
 """Files below `--out` that a report may leave as they were."""
 
 ELSEWHERE: Final = (
@@ -49,287 +47,327 @@ ELSEWHERE: Final = (
 
 
 def run_forget(arguments: argparse.Namespace) -> int:
-    """Ask, forget a student, write the other files again, and say what is left."""
-    path, name = arguments.results, arguments.name
+    """Call `forget` with the options of a command line."""
+    a = arguments
+    return forget(a.results, a.name, a.out, a.site, a.yes)
+
+
+def forget(
+    path: Path, text: str, outs: Sequence[Path] = (), site: Path | None = None, yes: bool = False
+) -> int:
+    """Ask, forget a person, write the other files again, and say what is left.
+
+    `text` is a name, number, login or address of a hand-in, of a member of a group or of a line of
+    the roster. Raises `InputError` if nobody or several have it.
+    """
     with Store(path, writing=False) as store:
-        kind = store.meta("kind")
+        kind = str(store.meta("kind"))
     with (Book if kind == LADDER else Store)(path, writing=True) as store:
         results = None if kind == LADDER else read_results(store)
-        _check_folders(str(kind), arguments)
-        students = () if results is None else results.students.get(name, ())
-        known = _known(store, results)
-        if name not in known and not any(evidence.files_of(out, name) for out in arguments.out):
-            raise InputError(f"{path}: {name!r} is not in it; {named_few(sorted(known))} are")
-        texts = _texts(store, name, students)
+        _check_folders(kind, outs, site)
         if kind == LADDER and store.meta("rubric") is None:
             raise InputError(f"{path}: give the command `ladder` for it once more, then this one")
-        question = f"Remove the source, games, pages and names of {name} for ever?"
-        if not arguments.yes and not agreed([], question, "without a terminal, give --yes"):
+        gone = _whoever(text, store, results)
+        question = f"Remove {gone.title} with source, games and pages for ever?"
+        if not yes and not agreed([], question, "without a terminal, give --yes"):
             say("nothing is removed")
             return FAILED
-        if students:
-            _forget_students(store, students)
-        drawn = gradable(results.submissions) if results and results.kind == TOURNAMENT else ()
-        found = None
-        if name in known:
-            found = forget(store, name, name in {contestant.name for contestant in drawn})
-            texts |= found.names
+        done = remove(store, gone, results)
         if isinstance(store, Book):
             rubric = from_stored(store.meta_json("rubric"), f"{path} (rubric)")
             standings = write_tables(store, rubric)
-            if arguments.site is not None:
-                write_site(store, standings, arguments.site)
-        for out in () if kind == LADDER else arguments.out:
-            _write_out(store, found or Forgotten(frozenset({name})), texts, out)
-    _tell(found, texts, arguments)
+            if site is not None:
+                write_site(store, standings, site)
+        for out in () if kind == LADDER else outs:
+            _write_out(store, gone, out)
+    print(f"{path}: {gone.title} is forgotten{done}")
+    for folder in (*outs, *([site] if site is not None else [])):
+        for place in _naming(gone.texts, folder):
+            print(f"left: {place} still holds the name, a number or an address")
+    print(wrapped(ELSEWHERE))
     return DONE
 
 
-def _check_folders(kind: str, arguments: argparse.Namespace) -> None:
+def _check_folders(kind: str, outs: Sequence[Path], site: Path | None) -> None:
     """Refuse folders that no run of this kind has written, before anything is removed."""
     file = "results.json" if kind == GRADE else "standings.txt"
-    folders = [("--out", folder, file) for folder in arguments.out]
-    if arguments.site is not None:
-        folders.append(("--site", arguments.site, "index.html"))
+    folders = [("--out", folder, file) for folder in outs]
+    if site is not None:
+        folders.append(("--site", site, "index.html"))
     for option, folder, file in folders:
         if not (folder / file).is_file():
             why = f"holds no files of a {kind}" if folder.is_dir() else "there is no such folder"
             raise InputError(f"{option} {folder}: {why}; nothing is forgotten")
 
 
-def _known(store: Store, results: Results | None) -> set[str]:
-    """Return everybody's name in a results file."""
-    known = {*(item.name for item in store.submissions()), *store.withdrawn()}
-    if isinstance(store, Book):
-        known |= {student.name for student in store.students()}
-    return known if results is None else known | results.students.keys() | results.placement.keys()
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A person to be forgotten, by all names and keys that the file has."""
+
+    people: frozenset[Person]
+    alone: bool
+    """Whether nobody else there has the name."""
+    pages: frozenset[str] = frozenset()
+    """The names of the submissions that were this person's alone."""
+
+    @property
+    def title(self) -> str:
+        """Return the name."""
+        return max((person.name for person in self.people), key=len)
+
+    @property
+    def texts(self) -> set[str]:
+        """Return the names, numbers, logins and addresses that a search can tell from others."""
+        texts = {text for one in self.people for kind, text in one.keys if kind in TOLD}
+        names = {person.name for person in self.people} | self.pages
+        return {text for text in texts | (names if self.alone else set()) if len(text) > 2}
+
+    def is_it(self, person: Person) -> bool:
+        """Return whether a person is the one, by a key or by a name that nobody else has."""
+        kinds = {kind for one in self.people for kind, _ in one.keys}
+        keys = {key for one in self.people for key in one.keys}
+        if not keys.isdisjoint(person.keys) or replace(person, submitted="") in self.people:
+            return True
+        if any(kind in kinds for kind, _ in person.keys):
+            return False
+        return self.alone and any(person.name == one.name for one in self.people)
 
 
-def _texts(store: Store, name: str, students: Sequence[Student]) -> set[str]:
-    """Return the names and addresses of a student.
+TOLD: Final = (Kind.NUMBER, Kind.LOGIN, Kind.EMAIL)
 
-    `students` are those of the roster who share the hand-in, or the one who has none.
+
+def _whoever(text: str, store: Store, results: Results | None) -> Gone:
+    """Return the person that a text means; raises `InputError` if nobody or several."""
+    listed: list[tuple[Person, set[str]]] = []
+    owners = None if results is None else results.owners
+    for name, students in owners.students.items() if owners else ():
+        page = {name} if len(students) == 1 else set()
+        listed += [(Person(one.name, one.keys), page) for one in students]
+    for name, people in store.authors():
+        page = {name} if len(people) == 1 else set()
+        listed += [(Person(one.name, one.keys), page) for one in people]
+    groups: list[tuple[set[Person], set[str]]] = []
+    for person, page in listed:
+        known = [group for group in groups if _shares_a_key(person, group[0])]
+        if len(known) == 1:
+            known[0][0].add(person)
+            known[0][1].update(page)
+        else:
+            groups.append(({person}, set(page)))
+    named = [[*people, *map(Person, pages)] for people, pages in groups]
+    people, pages = groups[find(text, named, store.path)]
+    names = {person.name for person in people}
+    others = (person.name for group, _ in groups if group is not people for person in group)
+    return Gone(frozenset(people), names.isdisjoint(others), frozenset(pages))
+
+
+def _shares_a_key(person: Person, people: Collection[Person]) -> bool:
+    """Return whether a person is one of these: by a key, or with the same name and no keys."""
+    if any(not set(person.keys).isdisjoint(one.keys) for one in people):
+        return True
+    return any(person.name == one.name and not (person.keys and one.keys) for one in people)
+
+
+def remove(store: Store, gone: Gone, results: Results | None) -> str:
+    """Remove a person from a results file; return what happened to the games, in words."""
+    kind = store.meta("kind")
+    with store.transaction() as database:
+        hashes = _remove_author(database, gone)
+        for table, column in (("roster", "student"), ("correction", "person")):
+            _remove_people(database, table, column, gone)
+        _remove_people(database, "decision", "person", gone)
+        _remove_people(database, "decision", "line", gone)
+        pattern = _pattern(gone.texts)
+        for (person,) in database.execute("SELECT person FROM written").fetchall():
+            if pattern.search(person.encode()):
+                database.execute("DELETE FROM written WHERE person = ?", (person,))
+        if placed := store.meta_json(PLACEMENT):
+            _remove_placement(database, placed, gone)
+        ids = _new_ids(hashes, results if kind == TOURNAMENT else None)
+        keys = _new_keys(ids, results) if results is not None else {}
+        games = _remove_games(database, ids, keys, kind == GRADE)
+        for table, column in (("source", "sha256"), ("note", "subject"), ("aside", "sha256")):
+            _delete(database, table, column, hashes)
+        _delete(database, "aside", "opponent", hashes)
+        database.execute("DELETE FROM begun")
+        if kind == LADDER:
+            for column in ("one", "two", "wanted_by"):
+                rows = [(new, old) for old, new in ids.items()]
+                database.executemany(f"UPDATE planned SET {column} = ? WHERE {column} = ?", rows)
+        alias = _add_alias(database, ids, results) if kind == TOURNAMENT else ""
+    for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):  # no free page, no log keeps it
+        database.execute(statement)
+    if not hashes:
+        return "; others have handed in the same file, and its games stay" if gone.pages else ""
+    count = "1 game" if games == 1 else f"{games} games"
+    kept = "with their scores" if kind == GRADE else "their scores stay"
+    return f", with the moves of {count} ({kept}{alias and f', under {alias!r}'})"
+
+
+def _remove_author(database: sqlite3.Connection, gone: Gone) -> set[str]:
+    """Remove a person from the authors; return the hashes of files that nobody else handed in.
+
+    From a hand-in of several the person goes, also out of its name and its report.
     """
-    listed = {item.name: item for item in store.submissions()}
-    members = (*(listed[name].members if name in listed else ()), *students)
-    found = {text for member in members for text in (member.name, member.email) if text}
-    return found | {name}
+    rows = database.execute("SELECT number, name, people, report FROM author").fetchall()
+    taken = {row[1] for row in rows}
+    mine: list[int] = []
+    for number, name, people, report in rows:
+        persons = [Person.from_json(one) for one in json.loads(people)]
+        rest = [one for one in persons if not gone.is_it(one)]
+        if len(rest) == len(persons) and not (name in gone.pages and not persons):
+            continue
+        if not rest:
+            mine.append(number)
+            continue
+        called = name
+        if _pattern(gone.texts).search(name.encode()):
+            called = " and ".join(one.name for one in rest)
+            called = called if called not in taken else f"{called} ({number})"
+        cleaned = report and _pattern(gone.texts).sub(b"...", report.encode()).decode()
+        database.execute(
+            "UPDATE author SET name = ?, people = ?, report = ?, place = '' WHERE number = ?",
+            (called, json.dumps([one.to_json() for one in rest]), cleaned, number),
+        )
+    versions = database.execute("SELECT author, sha256 FROM version").fetchall()
+    hashes = {sha256 for author, sha256 in versions if author in mine}
+    hashes -= {sha256 for author, sha256 in versions if author not in mine}
+    _delete(database, "author", "number", mine)
+    _delete(database, "version", "author", mine)
+    return hashes
 
 
-def _forget_students(store: Store, gone: Sequence[Student]) -> None:
-    """Remove students from the stored roster."""
-    people = {(one.name, one.identity, one.email) for one in gone}
-    left = [
-        asdict(one)
-        for one in stored_roster(store)
-        if (one.name, one.identity, one.email) not in people
-    ]
-    store.set_meta({ROSTER: json.dumps({"students": left})})
+def _remove_people(database: sqlite3.Connection, table: str, column: str, gone: Gone) -> None:
+    """Remove the rows of a table in which a person stands as JSON."""
+    for row, text in database.execute(f"SELECT rowid, {column} FROM {table}").fetchall():
+        held = json.loads(text)
+        if gone.is_it(Person(held["name"], Person.from_json(held).keys)):
+            database.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
 
 
-def _write_out(store: Store, found: Forgotten, texts: Collection[str], out: Path) -> None:
-    """Remove a student's files below `--out`, and write those of the class again."""
+def _remove_placement(database: sqlite3.Connection, placed: dict[str, Any], gone: Gone) -> None:
+    """Remove a person from the points for placement."""
+    left = []
+    for entry in placed["points"]:
+        people = [one for one in entry["people"] if not gone.is_it(Person.from_json(one))]
+        if people:
+            left.append({**entry, "people": people})
+    text = json.dumps({**placed, "points": left})
+    database.execute("UPDATE meta SET value = ? WHERE name = ?", (text, PLACEMENT))
+
+
+def _new_ids(hashes: Collection[str], drawn: Results | None) -> dict[str, str]:
+    """Return a random id for each hash; in a draw it sorts as the hash does, so groups stay."""
+    found = {}
+    order = sorted(one.id for one in gradable(drawn.submissions)) if drawn else []
+    for sha256 in sorted(hashes):
+        place = order.index(sha256) if sha256 in order else -1
+        low, high = 0, 2**256
+        if place >= 0:
+            low = int(order[place - 1], 16) + 1 if place else 0
+            high = int(order[place + 1], 16) if place + 1 < len(order) else high
+        found[sha256] = f"{low + secrets.randbelow(high - low):064x}"
+        if place >= 0:
+            order[place] = found[sha256]
+    return found
+
+
+def _new_keys(ids: dict[str, str], results: Results) -> dict[str, str]:
+    """Return the key that each planned game has with the new ids, by its key now."""
+
+    def renamed(one: Contestant) -> Contestant:
+        return submitted(one.name, ids[one.id]) if one.id in ids else one
+
+    def key(game: PlannedGame) -> str:
+        match = replace(game.match, one=renamed(game.match.one), two=renamed(game.match.two))
+        return replace(game, match=match).key
+
+    return {
+        game.key: key(game) for game in results.games if not ids.keys().isdisjoint(game.submitted)
+    }
+
+
+def _remove_games(
+    database: sqlite3.Connection, ids: dict[str, str], keys: dict[str, str], whole: bool
+) -> int:
+    """Remove the records of the games of these files, or the `whole` games; return how many.
+
+    What stays of a game has the new ids, and a key that does not follow from the file.
+    """
+    rows = database.execute("SELECT key, player1, player2 FROM game").fetchall()
+    mine = [(key, one, two) for key, one, two in rows if one in ids or two in ids]
+    for key, one, two in mine:
+        for table in ("record", "earlier", *(("game",) if whole else ())):
+            _delete(database, table, "key", [key])
+        if not whole:  # a fault or a traceback may quote the source
+            new = keys.get(key) or secrets.token_hex(16)
+            database.execute(
+                "UPDATE game SET key = ?, player1 = ?, player2 = ?, traceback = NULL, "
+                "fault = iif(fault IS NULL OR starved1 + starved2 > 0, fault, 'failed') "
+                "WHERE key = ?",
+                (new, ids.get(one, one), ids.get(two, two), key),
+            )
+            if _has(database, "planned"):
+                database.execute("UPDATE planned SET key = ? WHERE key = ?", (new, key))
+    return len(mine)
+
+
+def _add_alias(database: sqlite3.Connection, ids: dict[str, str], results: Results | None) -> str:
+    """Add an author without a person for each new id of a draw; return the name of one."""
+    drawn = {one.id for one in gradable(results.submissions)} if results else set()
+    alias = ""
+    for old, new in ids.items():
+        if old not in drawn:
+            continue
+        taken = {row[0].casefold() for row in database.execute("SELECT name FROM author")}
+        alias = next(name for n in count(1) if (name := f"withdrawn-{n}") not in taken)
+        added = database.execute(
+            "INSERT INTO author (name, people, place, sha256, present) VALUES (?, '[]', '', ?, 1)",
+            (alias, new),
+        )
+        database.execute(
+            "INSERT INTO version VALUES (?, 1, ?, ?, NULL)", (added.lastrowid, new, utc_now()[:10])
+        )
+    return alias
+
+
+def _has(database: sqlite3.Connection, table: str) -> bool:
+    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    return database.execute(query, (table,)).fetchone() is not None
+
+
+def _delete(
+    database: sqlite3.Connection, table: str, column: str, values: Iterable[object]
+) -> None:
+    rows = [(value,) for value in values]
+    database.executemany(f"DELETE FROM {table} WHERE {column} = ?", rows)
+
+
+def _write_out(store: Store, gone: Gone, out: Path) -> None:
+    """Remove a person's files below `--out`, and write those of the class again."""
+    evidence.remove_pages(out, gone.pages, store)
     results = read_results(store)
-    evidence.remove_withdrawn(out, found.names, [item.name for item in results.submissions])
-    agents = [f"ai:{FOLDER}/{file_name(name)}/" for name in found.names]
-    evidence.remove_played_by(out, [*found.hashes, *(json.dumps(agent)[1:-1] for agent in agents)])
     writing.write_all(results, store, out)
     if (out / evidence.RECORDS).is_dir():
         evidence.write_records(results.games, store, out)
-    for path in _naming(texts, out):
+    for path in _naming(gone.texts, out):
         if path.parent == out and STALE.fullmatch(path.name):
             path.unlink()
             say(f"{path}: removed, because it names them")
 
 
+def _pattern(texts: Collection[str]) -> re.Pattern[bytes]:
+    """Return a pattern that finds one of these texts as a word of its own."""
+    words = b"|".join(re.escape(text).encode() for text in sorted(texts, key=len, reverse=True))
+    return re.compile(rb"(?<!\w)(?:" + (words or b"(?!)") + rb")(?!\w)")
+
+
 def _naming(texts: Collection[str], folder: Path) -> list[Path]:
     """Return the files below a folder that hold one of these texts as a word of its own."""
-    words = b"|".join(re.escape(text).encode() for text in sorted(texts))
-    pattern = re.compile(rb"(?<!\w)(?:" + words + rb")(?!\w)")
+    pattern = _pattern(texts)
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return [
         path
         for path in files
         if pattern.search(path.read_bytes()) or pattern.search(path.name.encode())
     ]
-
-
-def _tell(found: Forgotten | None, texts: Collection[str], arguments: argparse.Namespace) -> None:
-    """Print what was removed and what is left; only files were if nothing is `found`."""
-    name, path = arguments.name, arguments.results
-    if found is None:
-        folders = ", ".join(map(str, arguments.out))
-        print(f"{name} is not in {path}; removed what was there in {folders}")
-    else:
-        games = "1 game" if found.games == 1 else f"{found.games} games"
-        kept = f"their scores stay, under {found.alias!r}" if found.alias else "with their scores"
-        print(f"{path}: {name} is forgotten, and the moves of {games} ({kept})")
-        if found.hashes:
-            print(f"left: hashes of their sources ({len(found.hashes)}), which tell games apart")
-    for folder in filter(None, (*arguments.out, arguments.site)):
-        for path in _naming(texts, folder):
-            print(f"left: {path} still holds the name or an address")
-    print(wrapped(ELSEWHERE))
-
-
-COUNT: Final = "forgotten"
-"""The name in `meta` of the number of students that were forgotten."""
-
-
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """What was removed from a results file."""
-
-    names: frozenset[str]
-    """The student's names there."""
-    hashes: frozenset[str] = frozenset()
-    """The hashes of sources that nobody else has handed in."""
-    games: int = 0
-    alias: str = ""
-    """The name under which the scores of these games are kept; empty if they are removed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One player of a stored game."""
-
-    key: str
-    number: int
-    name: str
-    sha256: str | None
-    """The hash of a submission, None for an agent of the kit, empty if there is no record."""
-
-
-def forget(store: Store, name: str, drawn: bool) -> Forgotten:
-    """Remove a student; `drawn` if a tournament's groups were drawn with this name."""
-    kind, number = store.meta("kind"), 1 + int(store.meta(COUNT) or 0)
-    alias = "" if kind == "grade" else f"withdrawn-{number}"
-    with store.transaction() as database:
-        names = _names(store, database, name)
-        sides = _sides(store, database)
-        mine, authors = _hashes(database, name, kind == "ladder")
-        mine |= {side.sha256 for side in sides if side.sha256 and side.name in names}
-        gone = mine - authors.keys()
-        own = [
-            side
-            for side in sides
-            if side.sha256 in gone or (side.sha256 == "" and side.name in names)
-        ]
-        keys = {side.key for side in own}
-        others = [side for side in sides if side.key not in keys]
-        for side in others:
-            if side.sha256 in mine and side.name in names:
-                _give_away(database, side, authors[str(side.sha256)])
-        for table in ("record", "earlier") if alias else ("record", "earlier", "game"):
-            _delete(database, table, "key", keys)
-        for side in own:  # a fault or a traceback may quote the source
-            database.execute(
-                f"UPDATE game SET player{side.number} = ?, traceback = NULL, "
-                "fault = iif(fault IS NULL OR starved1 + starved2 > 0, fault, 'failed') "
-                "WHERE key = ?",
-                (alias, side.key),
-            )
-        needed = {*authors, *(side.sha256 for side in others)}
-        _forget_sources(database, needed)
-        _forget_name(store, database, name, alias if drawn else "", number)
-        for table in ("student", "version") if kind == "ladder" else ():
-            _delete(database, table, "name", [name])
-    for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):  # no free page, no log keeps it
-        database.execute(statement)
-    return Forgotten(frozenset(names), frozenset(gone), len(keys), alias)
-
-
-def _names(store: Store, database: sqlite3.Connection, name: str) -> set[str]:
-    """Return a student's names: also those before a change, and on a ladder's site."""
-    found = {name, *(old for old, new in store.renamed().items() if new == name)}
-    if store.meta("kind") == "ladder":
-        query = "SELECT pseudonym, number FROM student LEFT JOIN version USING (name) "
-        for called, number in database.execute(f"{query} WHERE name = ?", (name,)):
-            found |= {called, f"{called} v{number}", f"{name} v{number}"}
-    return found
-
-
-def _sides(store: Store, database: sqlite3.Connection) -> list[Side]:
-    """Return both players of every game; only a record tells students from agents of the kit."""
-    players = {kept.key: json.loads(kept.text)["players"] for kept in store.kept() if kept.text}
-    found = []
-    for key, *names in database.execute("SELECT key, player1, player2 FROM game").fetchall():
-        for number, name in enumerate(names, 1):
-            sha256: str | None = ""
-            if key in players:
-                player = players[key][number - 1]
-                is_submission = player["agent"].startswith(f"ai:{FOLDER}/")
-                sha256 = player["sha256"] if is_submission else None
-            found.append(Side(key, number, name, sha256))
-    return found
-
-
-def _hashes(
-    database: sqlite3.Connection, name: str, has_ladder: bool
-) -> tuple[set[str], dict[str, str]]:
-    """Return the hashes of a student's sources, and those of all others with an author of each."""
-    query = "SELECT name, sha256 FROM submission WHERE sha256 IS NOT NULL"
-    if has_ladder:
-        query += " UNION SELECT name, sha256 FROM version"
-    rows = database.execute(query).fetchall()
-    mine = {sha256 for author, sha256 in rows if author == name}
-    return mine, {sha256: author for author, sha256 in rows if author != name}
-
-
-def _delete(database: sqlite3.Connection, table: str, column: str, values: Iterable[str]) -> None:
-    rows = ((value,) for value in values)
-    database.executemany(f"DELETE FROM {table} WHERE {column} = ?", rows)
-
-
-def _give_away(database: sqlite3.Connection, side: Side, author: str) -> None:
-    """Put the name of another author of the same file in place of a student's into a game."""
-    query = f"UPDATE game SET player{side.number} = ? WHERE key = ?"
-    database.execute(query, (author, side.key))
-    before, after = (f"ai:{FOLDER}/{file_name(one)}/" for one in (side.name, author))
-    for table in ("record", "earlier"):
-        query = f"SELECT rowid, zlib FROM {table} WHERE key = ?"
-        for row, packed in database.execute(query, (side.key,)).fetchall():
-            text = zlib.decompress(packed).decode().replace(before, after)
-            query = f"UPDATE {table} SET zlib = ? WHERE rowid = ?"
-            database.execute(query, (zlib.compress(text.encode()), row))
-    page = zlib.compress(b"")  # it is made again from the record
-    database.execute("UPDATE record SET page_zlib = ? WHERE key = ?", (page, side.key))
-
-
-def _forget_sources(database: sqlite3.Connection, needed: set[str | None]) -> None:
-    """Remove the sources that nobody else needs, and the notes on them."""
-    gone = {row[0] for row in database.execute("SELECT sha256 FROM source")} - needed
-    for table in ("source", "loaded", "ended_grader"):
-        _delete(database, table, "sha256", gone)
-    _delete(database, "ended_grader", "opponent", gone)
-    database.execute("DELETE FROM begun")  # their titles name students
-
-
-def _forget_name(
-    store: Store, database: sqlite3.Connection, name: str, alias: str, number: int
-) -> None:
-    """Remove a name from the lists of submissions; a drawn one is there under its alias."""
-    listed = sorted(row[0] for row in database.execute("SELECT name FROM submission"))
-    if alias:
-        database.execute(
-            "UPDATE submission SET name = ?, place = '', report = NULL, members = '[]' "
-            "WHERE name = ?",
-            (alias, name),
-        )
-    _delete(database, "submission", "name", [name])
-    renamed = store.renamed()
-    values: dict[str, Any] = {
-        COUNT: number,
-        ORDER: [alias if item == name else item for item in store.meta_json(ORDER) or listed],
-        "withdrawn": [item for item in store.withdrawn() if item != name],
-        "renamed": {old: new for old, new in renamed.items() if name not in (old, new)},
-    }
-    if placed := store.meta_json(PLACEMENT):
-        left = {
-            item: number
-            for item, number in placed["points"].items()
-            if name not in (item, renamed.get(item))
-        }
-        values[PLACEMENT] = {**placed, "points": left}
-    rows = ((key, json.dumps(value)) for key, value in values.items())
-    database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)

@@ -53,7 +53,7 @@ from grader.play.one_game import (
 )
 from grader.play.schedule import PlannedGame, opponent
 from grader.play.working_time import Pace, load_all, too_slow
-from grader.results.store import ATTEMPTS, Attempt
+from grader.results.values import ATTEMPTS, Attempt
 from grader.rubric.model import PRACTICE_SEED, Rubric
 from grader.rubric.reading import PUBLIC_SEED, stored_values
 
@@ -137,8 +137,9 @@ def begin(
     """
     secret = book.secret(make=True) if rubric.match.seed is None else rubric.match.seed
     assert secret is not None
-    for title in book.take_stock():
-        say(f"the last run was ended by the machine during {title}")
+    if ended := len(book.take_stock()):
+        games = "a game" if ended == 1 else f"{ended} games"
+        say(f"the last run was ended by the machine during {games}")
     known = book.known()
     problems: dict[str, str] = {}
     for item in found:
@@ -148,7 +149,7 @@ def begin(
         broken = next((finding for finding in findings if finding.required), None)
         if broken is not None:
             problems[str(item.sha256)] = f"line {broken.line}: {broken.rule}: {broken.text}"
-    fresh = book.note(found, problems, day, secret)
+    fresh = book.note_hand_ins(found, problems, day, secret)
     book.set_meta({"day": day, "rubric": json.dumps(stored_values(rubric))})
     return book.begin_run(day), fresh
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,54 +17,59 @@ from connect4.errors import InputError
 from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.isolation.wasm.budget import fuel_of
-from grader.commands.common import DONE, FAILED, agreed, named_few, say
-from grader.handin.submission import file_name, without_folders
-from grader.output.evidence import source_path, with_sources
+from grader.commands.common import DONE, FAILED, agreed, say
+from grader.handin.submission import Submission, file_name, without_folders
 from grader.output.files import write
 from grader.output.results import Results, read_results
+from grader.play.one_game import source_path
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store
 
 
 def run_publish_game(arguments: argparse.Namespace) -> int:
+    """Call `publish_game` with the options of a command line."""
+    a = arguments
+    return publish_game(a.results, a.name, a.games, a.out, a.yes)
+
+
+def publish_game(
+    path: Path, text: str, numbers: Sequence[int], out: Path, yes: bool = False
+) -> int:
     """Write records, boards and commands that repeat the games of one student."""
-    path: Path = arguments.results
     if not path.is_file():
         raise InputError(f"{path}: no results file there")
     with Store(path, writing=True) as store:
         results = read_results(store)
-        name = arguments.name
-        own = games_of(name, results, path)
-        chosen = [_chosen(number, own, results) for number in arguments.games]
-        records = [_public_record(game, store) for game in chosen]
-        if not arguments.yes and not _agreed(arguments, chosen, results):
+        item = results.find(text, path)
+        own = games_of(item, results, path)
+        chosen = {number: _chosen(number, own, results) for number in numbers}
+        records = [_public_record(game, store) for game in chosen.values()]
+        if not yes and not _agreed(chosen, results):
             say("nothing is published")
             return FAILED
-        store.publish(game.seed for game in chosen)  # before anybody can see them
-        for number, game, document in zip(arguments.games, chosen, records, strict=True):
-            _write(arguments.out, f"{file_name(name)}-game{number}", game, document)
-            say(f"game {number} ({game.title}) is in {arguments.out}")
-        for player in {player for game in chosen for player in game.players}:
-            source = store.source(str(player.sha256))
-            if player.name == name and source is not None:
-                place = arguments.out / source_path(player.name, str(player.sha256))
-                write(place, source)
+        store.publish(game.seed for game in chosen.values())  # before anybody can see them
+        for (number, game), document in zip(chosen.items(), records, strict=True):
+            _write(out, f"{file_name(item.name)}-game{number}", game, document)
+            say(f"game {number} ({game.title}) is in {out}")
+        source = store.source(str(item.sha256))
+        if source is not None:
+            write(out / source_path(str(item.sha256)), source)
     say(f"{path}: games played with these seeds from now on say so")
     return DONE
 
 
-def games_of(name: str, results: Results, path: Path) -> list[PlannedGame]:
+def games_of(item: Submission, results: Results, path: Path) -> list[PlannedGame]:
     """Return a student's games, numbered as on the student's page; `InputError` without any."""
-    if name not in results.games_by_name:
-        known = named_few(sorted(results.games_by_name))
-        raise InputError(f"{path}: {name!r} has no games there; {known} have")
-    return results.games_by_name[name]
+    games = results.games_of(item)
+    if not games:
+        raise InputError(f"{path}: {item.name} has no games there ({item.problem or 'none yet'})")
+    return games
 
 
-def _agreed(arguments: argparse.Namespace, chosen: Sequence[PlannedGame], results: Results) -> bool:
+def _agreed(chosen: Mapping[int, PlannedGame], results: Results) -> bool:
     """Show the games, and return whether the teacher wants to give their seeds away."""
     told = []
-    for number, game in zip(arguments.games, chosen, strict=True):
+    for number, game in chosen.items():
         own, other = (
             results.played[game.key].scores[side - 1] for side in (game.side, 3 - game.side)
         )
@@ -96,7 +101,7 @@ def _public_record(game: PlannedGame, store: Store) -> dict[str, Any]:
     text = store.record(game.key)
     if text is None:
         raise InputError(f"{game.title}: its record is damaged or lost")
-    document = with_sources(json.loads(text), game.players)
+    document: dict[str, Any] = json.loads(text)
     for player, contestant in zip(document["players"], game.players, strict=True):
         if not contestant.is_submission:
             player["agent"] = without_folders(player["agent"])

@@ -7,63 +7,104 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
-from grader.commands.common import DONE, STOPPED, named_few, say
+from grader.commands.common import DONE, STOPPED, name_all, named_few, say
+from grader.commands.gradebook import fill_gradebooks, writable
 from grader.handin import roster as rosters
-from grader.handin.roster import ABSENT, Assigned, Student
-from grader.handin.submission import LATE, Submission, new_names
+from grader.handin.owners import ABSENT, UNDECIDED, Doubt, Owners, assign
+from grader.handin.people import match
+from grader.handin.roster import Correction, Student
+from grader.handin.submission import LATE, Submission
 from grader.marks.points import lateness
-from grader.marks.tally import full_points
-from grader.output import evidence, exports, writing
+from grader.output import evidence, writing
+from grader.output.changes import note_written, tell_changes
 from grader.output.files import write
-from grader.output.results import (
-    GRADE,
-    PLACEMENT,
-    ROSTER,
-    TOURNAMENT,
-    Results,
-    read_results,
-    stored_roster,
-)
+from grader.output.formats import cell, csv_text
+from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import wrapped
-from grader.results.store import DAMAGED, Store
+from grader.results.store import Store
+from grader.results.values import DAMAGED
 from grader.rubric.model import Rubric
-
-MOST_NAMED: Final = 10
-"""More names than these are listed in a file."""
 
 MOST_REASONS: Final = 3
 """Reasons for lost turns that are printed for one submission."""
 
 
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """What a run prints and writes."""
+
+    out: Path | None = None
+    """The folder of all files; None writes none."""
+    records: bool = False
+    details: bool = False
+    gradebooks: tuple[Path, ...] = ()
+    """Exports of gradebooks to fill."""
+    column: str | None = None
+    """The assignment's column in them."""
+    maximum: float | None = None
+    """What marks are scaled to where an export states no maximum."""
+    feedback_zip: Path | None = None
+    yes: bool = False
+    """Whether a gradebook is written although hand-ins belong to nobody in it."""
+
+
+def outputs_of(arguments: argparse.Namespace) -> Outputs:
+    """Return the outputs that a command line selects."""
+    return Outputs(
+        arguments.out,
+        arguments.records,
+        arguments.details,
+        tuple(arguments.gradebook),
+        arguments.gradebook_column,
+        arguments.gradebook_maximum,
+        arguments.feedback_zip,
+        arguments.yes,
+    )
+
+
 def run_report(arguments: argparse.Namespace) -> int:
-    """Write every table and file again; games without a result make the exit status 3."""
-    with Store(arguments.results, writing=False) as store:
-        results, found = read_results(store), store.submissions()
-        known = stored_roster(store)
-        roster, names = use_roster(known, results.kind, results.rubric, found, arguments)
-        meta = to_meta(roster) | placement_meta(arguments.placement, results)
-        changed = names or any(store.meta(key) != value for key, value in meta.items())
-    if changed:
-        with Store(arguments.results, writing=True) as store:
-            store.withdraw(names)
-            store.rename(names)
-            store.set_submissions(under(names, found))
-            store.set_meta(meta)
-    with Store(arguments.results, writing=False) as store:
-        results = read_results(store) if changed else results
-        tell(results, store, arguments)
+    """Call `report` with the options of a command line."""
+    outputs = outputs_of(arguments)
+    return report(arguments.results, outputs, tuple(arguments.roster), arguments.placement)
+
+
+def report(
+    path: Path, outputs: Outputs, roster: Sequence[Path] = (), placement: Path | None = None
+) -> int:
+    """Write every table and file again; return the exit status.
+
+    Games without a result, and gradebooks that are not written, make it 3.
+    """
+    with Store(path, writing=False) as store:
+        results = read_results(store)
+        if roster and results.kind != GRADE:
+            raise InputError(f"{path}: holds a {results.kind}; --roster is for a grading")
+        held = store.roster()
+        new = read_roster(roster, held) if roster else held
+        if results.kind == GRADE:
+            tell_owners(store, store.submissions(), new, results.rubric, roster, outputs.out)
+        placed = None if placement is None else placement_points(placement, results)
+    if new != held or placed is not None:
+        with Store(path, writing=True) as store:
+            store.set_roster(new)
+            store.set_meta({} if placed is None else {PLACEMENT: placed})
+    with Store(path, writing=False) as store:  # a grader may be at work on it
+        results = read_results(store)
+        written = tell(results, store, outputs)
     if results.missing:
         games = "1 game has" if results.missing == 1 else f"{results.missing} games have"
         why = first_fault(results)
         say(f"{games} no result yet{why and f' ({why})'}")
         return STOPPED
-    return DONE
+    return DONE if written else STOPPED
 
 
 def first_fault(results: Results) -> str:
@@ -72,40 +113,43 @@ def first_fault(results: Results) -> str:
     return next((fault.text for fault in found), "")
 
 
-def tell(results: Results, store: Store, arguments: argparse.Namespace) -> None:
-    """Print the tables and write all requested files."""
+def tell(results: Results, store: Store, outputs: Outputs) -> bool:
+    """Print the tables, write all requested files; return whether every gradebook was written."""
     _tell_placement(results)
     for game in results.games:
         if game.key in results.faults and results.faults[game.key].text == DAMAGED:
             title = f"{game.match.one.name}, {game.title}"
             say(f"{title}: {DAMAGED}; `grade` plays the game again")
-    print(results.text(arguments.details), end="")
+    print(results.text(outputs.details), end="")
     if len(results.marks) == 1:
-        for lost in next(iter(writing.reasons(results, store).values()), [])[:MOST_REASONS]:
+        for lost in next(iter(writing.reasons_of(results, store).values()), [])[:MOST_REASONS]:
             first = f"the first in {lost.title}"
             print(wrapped(f"{lost.number_of_turns} lost: {lost.cause} ({first})"))
-    if arguments.out is not None:
-        writing.write_all(results, store, arguments.out)
-        if arguments.records:
-            evidence.write_records(results.games, store, arguments.out)
-        written = [write_gradebook(results, export, arguments) for export in arguments.gradebook]
-        for name in ("canvas.csv", "moodle.csv", "worksheet.csv"):
-            place = arguments.out / name
-            if name not in written and place.is_file():
-                say(f"{place} is from an earlier run; give --gradebook again")
-        say(f"Everything is in {arguments.out}")
-        if getattr(arguments, "feedback_zip", None) is not None:
-            _write_feedback(results, arguments)
+    written = True
+    if outputs.out is not None:
+        writing.write_all(results, store, outputs.out)
+        if results.kind == GRADE:
+            if line := tell_changes(results, store, outputs.out):
+                say(line)
+            with suppress(InputError), writable(store) as own:  # else the other grader notes them
+                note_written(results, own)
+        if outputs.records:
+            evidence.write_records(results.games, store, outputs.out)
+        wanted = outputs.gradebooks, outputs.out, outputs.column, outputs.maximum, outputs.yes
+        written = fill_gradebooks(results, store, *wanted)
+        say(f"Everything is in {outputs.out}")
+        if outputs.feedback_zip is not None:
+            _write_feedback(results, outputs.out, outputs.feedback_zip)
     writing.tell_github(results, store)
+    return written
 
 
-def _write_feedback(results: Results, arguments: argparse.Namespace) -> None:
-    place = arguments.feedback_zip
+def _write_feedback(results: Results, out: Path, place: Path) -> None:
     if results.kind != GRADE:
         raise InputError("--feedback-zip: a tournament has no pages for single students")
-    without = writing.write_feedback(results, arguments.out, place)
+    without = writing.write_feedback(results, out, place)
     use = "is for Moodle"
-    if len(without) == len(results.marks):
+    if len(without) == sum(len(mark.students) for mark in results.marks):
         use = "is not for Moodle, because nobody has a number of Moodle's download"
     elif without:
         say(
@@ -115,16 +159,14 @@ def _write_feedback(results: Results, arguments: argparse.Namespace) -> None:
     say(f"{place} {use}; {place.with_suffix('.csv')} is for a mail merge")
 
 
-def placement_meta(path: Path | None, results: Results) -> dict[str, str]:
+def placement_points(path: Path, results: Results) -> str:
     """Return the points of the tournament of `--placement` as a results file has them.
 
-    Without the option there is nothing to change; `none` takes stored points out. Raises
-    `InputError` if there is no tournament, it is not finished, or it has no points.
+    `none` takes stored points out. Raises `InputError` if there is no tournament, it is not
+    finished, or it has no points.
     """
-    if path is None:
-        return {}
     if str(path) == "none":
-        return {PLACEMENT: "null"}
+        return "null"
     with Store(path, writing=False) as other:
         held = read_results(other)
     rules, wrong = held.rubric.tournament, ""
@@ -139,142 +181,157 @@ def placement_meta(path: Path | None, results: Results) -> dict[str, str]:
         wrong += "again, nothing is played"
     if wrong:
         raise InputError(f"--placement {path}: {wrong}")
-    by_file = new_names(held.submissions, results.submissions)
-    earned = {item.contestant.name: item.points for item in held.placings if item.points}
-    points = {by_file.get(name, name): number for name, number in earned.items()}
-    return {PLACEMENT: json.dumps({"file": path.name, "points": points})}
+    earned = {item.contestant.id: item.points for item in held.placings if item.points}
+    points = [
+        {
+            "people": [person.to_json() for person in item.people],
+            "sha256": item.sha256,
+            "points": earned[str(item.sha256)],
+        }
+        for item in held.submissions
+        if str(item.sha256) in earned
+    ]
+    return json.dumps({"file": path.name, "points": points})
 
 
 def _tell_placement(results: Results) -> None:
     """Say whose points for placement are in the marks, and who has points but no mark."""
-    if not results.placement:
-        return
-    say(f"placement points of {results.tournament} are included")
-    absent = sorted(results.placement.keys() - {mark.submission.name for mark in results.marks})
-    if absent:
+    if results.tournament:
+        say(f"placement points of {results.tournament} are included")
+    if results.unplaced:
         say(
-            f"{results.tournament}: {named_few(absent)} earned points there and are not among "
-            "these submissions, by these names: nobody is given those points"
+            f"{results.tournament}: {named_few(sorted(results.unplaced))} earned points there and "
+            "are not among these submissions: nobody is given those points"
         )
 
 
-def write_gradebook(results: Results, path: Path, arguments: argparse.Namespace) -> str:
-    """Write the marks into a copy of a Canvas or Moodle export, and report who is not in it.
+NONE: Final = "none"
 
-    Return the name of the copy.
+
+def read_roster(paths: Sequence[Path], held: Sequence[Student]) -> tuple[Student, ...]:
+    """Return the roster of one or several files, which complete each other; `none` is no roster.
+
+    Say which columns are not used, and who of the roster that is `held` is no longer in it. A
+    correction that is new gets the day of today.
     """
-    export = exports.read_export(path)
-    column, most = arguments.gradebook_column, arguments.gradebook_maximum
-    filled = exports.filled(export, column, results.marks, results.placement, results.rubric, most)
-    write(arguments.out / filled.name, filled.text)
-    if filled.new_column:
-        say(
-            f"{path}: has no column {filled.new_column!r}: the marks are in a new one; "
-            "--gradebook-column names another"
+    if [str(path) for path in paths] == [NONE]:
+        return ()
+    found: tuple[Student, ...] = ()
+    for path in paths:
+        students, unused = rosters.read(path)
+        found = _completed(found, students, path) if found else students
+        if unused:
+            say(f"{path}: columns that are not used: {', '.join(unused)}")
+    pairs = match(found, held).pairs
+    gone = [one for place, one in enumerate(held) if place not in pairs.values()]
+    _tell_gone(gone, ", ".join(map(str, paths)))
+    return tuple(
+        replace(one, corrections=_dated(one.corrections, held[pairs[n]] if n in pairs else None))
+        for n, one in enumerate(found)
+    )
+
+
+def _completed(one: Sequence[Student], two: Sequence[Student], path: Path) -> tuple[Student, ...]:
+    """Return the students of a roster with what another one adds to them, then its own.
+
+    Raises `InputError` if it is not clear who is who.
+    """
+    matching = match(one, two)
+    if matching.undecided:
+        item = matching.undecided[0]
+        listed = "; ".join(str(one[place]) for place in item.here)
+        raise InputError(f"{path}: it is not clear who is {listed} ({item.why}); give a number")
+    found = list(one)
+    for here, there in matching.pairs.items():
+        more = two[there]
+        found[here] = replace(
+            found[here].with_keys(more.keys),
+            **{
+                name: getattr(found[here], name) or getattr(more, name)
+                for name in ("submitted", "section", "group", "extension", "hand_in", "corrections")
+            },
         )
-    if filled.unscaled:
-        full = f"{full_points(results.rubric):g}"
-        say(f"{path}: states no maximum: marks are out of {full}; --gradebook-maximum scales them")
-    for kind, names, what in (
-        ("unknown", filled.unmatched, "no line of their own there"),
-        ("unmarked", filled.without, "students there without a mark here"),
-        ("incomplete", filled.withheld, "the mark is incomplete, and its cell stays as it was"),
-    ):
-        _name_all(f"{path}: {what}", names, arguments, f"{export.kind}-{kind}.txt")
-    return filled.name
+    taken = set(matching.pairs.values())
+    return (*found, *(student for place, student in enumerate(two) if place not in taken))
 
 
-def _name_all(what: str, names: Sequence[str], arguments: argparse.Namespace, file: str) -> None:
-    """List names; more than ten are listed in a file below `--out`."""
-    shown = "; ".join(names)
-    writes = arguments.out is not None and not getattr(arguments, "dry_run", False)
-    if len(names) > MOST_NAMED and writes:
-        place = arguments.out / file
-        write(place, "".join(f"{name}\n" for name in names))
-        shown = f"{len(names)} names, listed in {place}"
-    elif len(names) > MOST_NAMED:
-        shown = named_few(names)
-    if names:
-        say(f"{what}: {shown}")
+def _dated(entries: Sequence[Correction], before: Student | None) -> tuple[Correction, ...]:
+    """Return corrections with the day on which each was entered first."""
+    today = date.today().isoformat()
+    known = {replace(entry, day=""): entry for entry in (before.corrections if before else ())}
+    return tuple(known.get(entry, replace(entry, day=today)) for entry in entries)
 
 
-def use_roster(
-    held: Sequence[Student],
-    kind: str,
-    rubric: Rubric,
-    hand_ins: Sequence[Submission],
-    arguments: argparse.Namespace,
-) -> tuple[Sequence[Student], dict[str, str]]:
-    """Return the roster of `--roster`, else the one `held`, and the new names of hand-ins by it.
-
-    Whoever cannot be found is listed. Raises `InputError` if nobody who handed in is in the roster.
-    """
-    path = getattr(arguments, "roster", None)
-    if kind != GRADE:
-        if path is not None:
-            raise InputError(f"{arguments.results}: holds a {kind}; --roster is for a grading")
-        return held, {}
-    roster, unused = (held, []) if path is None else rosters.read(path)
-    deadline = rubric.late.deadline
-    if unused:
-        say(f"{path}: columns that are not used: {', '.join(unused)}")
-    if deadline:
-        say(f"[late]: the deadline is {deadline} in the zone {rubric.late.zone}")
-        if not (rubric.late.points_a_day or rubric.late.percent_a_day):
-            say("[late]: points_a_day and percent_a_day are missing or 0, so nothing is deducted")
-    names = rosters.full_names(hand_ins, roster)
-    assigned = rosters.assign(under(names, hand_ins), roster)
-    if path is not None and len(assigned.unknown) == sum(len(i.members) or 1 for i in hand_ins):
-        raise rosters.nobody(path, assigned.unknown, [student.name for student in roster])
-    if path is not None:
-        _tell_gone(held, roster, path)
-    _tell_roster(assigned, str(path or f"the roster in {arguments.results}"), rubric, arguments)
-    return roster, names
-
-
-def _tell_gone(held: Sequence[Student], roster: Sequence[Student], path: Path) -> None:
+def _tell_gone(gone: Sequence[Student], place: str) -> None:
     """Say how many students a new roster drops, and what goes with them."""
-    lines = {
-        number: rosters.keys_of([one.identity, one.email], [one.name])
-        for number, one in enumerate(roster)
-    }
-    places = rosters.match([rosters.keys_of_members([one]) for one in held], lines)
-    gone = [student for student, place in zip(held, places, strict=True) if place is None]
     if gone:
         told = "1 student is" if len(gone) == 1 else f"{len(gone)} students are"
         told += " no longer in it"
-        if adjusted := sum(student.adjust != 0 for student in gone):
+        if adjusted := sum(bool(student.corrections) for student in gone):
             told += f", {adjusted} with a correction"
         if extended := sum(student.extension != 0 for student in gone):
             told += f", {extended} with an extension"
-        say(f"{path} replaces the stored roster: {told}")
+        say(f"{place} replaces the stored roster: {told}")
 
 
-def _tell_roster(
-    assigned: Assigned, place: str, rubric: Rubric, arguments: argparse.Namespace
-) -> None:
-    """List who is on one side only, and whose time is not known."""
-    unknown: dict[str, list[str]] = {"": [], LATE: [], ABSENT: []}
-    for item in assigned.submissions:
-        time = lateness(assigned.students[item.name], rubric).submitted
-        absent = (item.problem or "").startswith(ABSENT)
-        unknown.get(ABSENT if absent else time, []).append(item.name)
-    if not rubric.late.deadline or len(assigned.submissions) == 1:
+def tell_owners(
+    store: Store | None,
+    found: Sequence[Submission],
+    roster: Sequence[Student],
+    rubric: Rubric,
+    paths: Sequence[Path],
+    out: Path | None,
+) -> Owners:
+    """Match hand-ins with a roster, and list whoever cannot be found; return the owners.
+
+    The lists are written below `out` too. Raises `InputError` if nobody who handed in is in the
+    roster of `paths`.
+    """
+    decisions = store.decisions() if store else ()
+    owners = assign(found, roster, decisions, store.corrections() if store else ())
+    place = ", ".join(map(str, paths)) or "the stored roster"
+    if rubric.late.deadline:
+        say(f"[late]: the deadline is {rubric.late.deadline} in the zone {rubric.late.zone}")
+        if not (rubric.late.points_a_day or rubric.late.percent_a_day):
+            say("[late]: points_a_day and percent_a_day are missing or 0, so nothing is deducted")
+    if roster and paths and not owners.matching.pairs and len(owners.unknown) == len(owners.people):
+        here, there = ([str(one) for one in side][:1] for side in (owners.people, roster))
+        raise InputError(
+            f"{place}: nobody here ({'; '.join([*here, '...'])}) is one of its {len(roster)} "
+            f"students ({'; '.join([*there, '...'])}); a hand-in is found by number, login, "
+            "e-mail address or name"
+        )
+    for line in owners.told:
+        say(f"{place}: {line}")
+    unknown: dict[str, list[str]] = {"": [], LATE: [], ABSENT: [], UNDECIDED: []}
+    for item in owners.submissions:
+        time = lateness(owners.students[item.name], rubric).submitted
+        problem = item.problem or ""
+        kind = next((kind for kind in (ABSENT, UNDECIDED) if problem.startswith(kind)), time)
+        unknown.get(kind, []).append(item.name)
+    if not rubric.late.deadline or len(owners.submissions) == 1:
         unknown[""].clear()
     none = "no time known in the roster, so nothing is deducted"
-    _name_all(f"{place}: not in it", assigned.unknown, arguments, "roster-unknown.txt")
-    _name_all(f"{place}: {ABSENT}, 0 points", unknown[ABSENT], arguments, "roster-absent.txt")
-    _name_all(f"late by the file's name, {none}", unknown[LATE], arguments, "late-unknown.txt")
-    _name_all(f"[late]: {none}", unknown[""], arguments, "late-no-time.txt")
+    name_all(
+        f"{place}: not in it", [str(doubt) for doubt in owners.unknown], out, "roster-unknown.txt"
+    )
+    name_all(f"{place}: {ABSENT}, 0 points", unknown[ABSENT], out, "roster-absent.txt")
+    name_all(f"{place}: not decided, no mark yet", unknown[UNDECIDED], out, "roster-undecided.txt")
+    name_all(f"late by the file's name, {none}", unknown[LATE], out, "roster-late-unknown.txt")
+    name_all(f"[late]: {none}", unknown[""], out, "roster-late-no-time.txt")
+    if out is not None:
+        write_unmatched(out, place, owners.unknown)
+    return owners
 
 
-def under(names: Mapping[str, str], found: Sequence[Submission]) -> list[Submission]:
-    """Return submissions under their new names, sorted by them."""
-    named = [replace(item, name=names.get(item.name, item.name)) for item in found]
-    return sorted(named, key=lambda item: (item.name.casefold(), item.name))
+UNMATCHED: Final = "unmatched.csv"
 
 
-def to_meta(roster: Sequence[Student]) -> dict[str, str]:
-    """Return a roster as a results file has it; nothing if there is none."""
-    students = [asdict(student) for student in roster]
-    return {ROSTER: json.dumps({"students": students})} if students else {}
+def write_unmatched(out: Path, place: str, doubts: Sequence[Doubt]) -> None:
+    """Write `unmatched.csv`: who handed in and is not found, and whose hand-in it may be."""
+    rows = [
+        [cell(place), cell(str(doubt.person)), cell("; ".join(map(str, doubt.may_be))), doubt.why]
+        for doubt in doubts
+    ]
+    if rows or (out / UNMATCHED).is_file():
+        write(out / UNMATCHED, csv_text(("List", "Hand-in of", "May be", "Why"), rows))

@@ -23,15 +23,16 @@ from grader.commands.common import (
     open_pool,
     say,
 )
-from grader.commands.report import first_fault, tell, to_meta, under, use_roster
+from grader.commands.report import first_fault, outputs_of, read_roster, tell, tell_owners
+from grader.handin.owners import assign
 from grader.handin.roster import Student
-from grader.handin.submission import Submission, new_names
+from grader.handin.submission import Submission
 from grader.marks.points import gradable
 from grader.marks.tally import by_match
 from grader.marks.tournament import later_games
 from grader.output import tables, writing
-from grader.output.exports import read_export
 from grader.output.files import check_out
+from grader.output.gradebooks import read_gradebook
 from grader.output.results import (
     GRADE,
     TOURNAMENT,
@@ -39,7 +40,6 @@ from grader.output.results import (
     note_run,
     read_results,
     results_of,
-    stored_roster,
 )
 from grader.play.executors import Pool, Progress, duration, load_text, other_load, worker_count
 from grader.play.one_game import (
@@ -53,7 +53,8 @@ from grader.play.one_game import (
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
 from grader.play.working_time import LOADING, Pace, grading_pace, is_passing, load_all, too_slow
 from grader.results.database import has_results
-from grader.results.store import ATTEMPTS, STARVED, Attempt, Store
+from grader.results.store import Store
+from grader.results.values import ATTEMPTS, STARVED, Attempt
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents
 
@@ -111,13 +112,12 @@ class ClassRun:
         if self.arguments.out is not None:
             check_out(self.arguments.out)
             for export in self.arguments.gradebook:  # rather now than after hours
-                read_export(export)
+                read_gradebook(export)
         with Store(path, writing=True) as store:
             self._check_kind(store)
-            roster, names = self._roster(stored_roster(store))
-            self.found = under(names, self.found)
+            roster = self._roster(store)
             self._plan(store)
-            store.set_meta(to_meta(roster))
+            store.set_roster(roster)
             results = self._play(store)
             return self._report(results or read_results(store), store, interrupted=results is None)
 
@@ -142,16 +142,24 @@ class ClassRun:
     def _foreseen(self, path: Path) -> Results:
         """Return the results that a run would start with; the results file is only read."""
         if not has_results(path):
-            self._roster(())
-            return Results(self.kind, self.rubric, self.found, {}, {})
+            roster = self._roster(None)
+            owners = assign(self.found, roster) if self.kind == GRADE else None
+            return Results(self.kind, self.rubric, self.found, {}, {}, owners=owners)
         with Store(path, writing=False) as store:
             self._check_kind(store)
-            self._roster(stored_roster(store))
+            self._roster(store)
             return results_of(store, self.kind, self.rubric, self.found)
 
-    def _roster(self, held: Sequence[Student]) -> tuple[Sequence[Student], dict[str, str]]:
-        """Return the roster, and the new names of hand-ins by it; `held` is the stored one."""
-        return use_roster(held, self.kind, self.rubric, self.found, self.arguments)
+    def _roster(self, store: Store | None) -> tuple[Student, ...]:
+        """Return the roster of the command, else the stored one; list who cannot be found."""
+        held = store.roster() if store else ()
+        if self.kind != GRADE:
+            return held
+        paths: Sequence[Path] = self.arguments.roster
+        roster = read_roster(paths, held) if paths else held
+        out = None if self.arguments.dry_run else self.arguments.out
+        tell_owners(store, self.found, roster, self.rubric, paths, out)
+        return roster
 
     def _check_kind(self, store: Store) -> None:
         kind = store.meta("kind")
@@ -161,48 +169,52 @@ class ClassRun:
     def _plan(self, store: Store) -> None:
         """Store rubric and submissions in the results file; note what ended the last grader."""
         before = store.meta_json("rubric")
-        changed = [] if before is None else rubrics.changed_limits(before, self.rubric.values)
-        if changed:
-            say(
-                f"{store.path}: {'; '.join(changed)}: games under other limits are other games, "
-                "and are played again"
-            )
-        self._note_left_out(store)
         values = json.dumps(rubrics.stored_values(self.rubric))
+        changed = [] if before is None else rubrics.changes(before, json.loads(values))
+        if changed:
+            say(f"{store.path}: the rubric is not the stored one: {'; '.join(changed)}")
+        self._tell_left_out(store)
         store.set_meta({"kind": self.kind, "rubric": values})
-        store.set_submissions(self.found)
+        quick = getattr(self.arguments, "quick", False)
+        store.set_submissions(self.found, whole=not (quick or self._of_one_file))
         if store.secret(self._of_a_class) is None and self.rubric.match.seed is None:
             say(
                 "practice: the random player plays the same moves in every run (seed "
                 f"{PRACTICE_SEED}); your mark is made with a secret seed, so it will differ"
             )
-        for title in store.take_stock():
-            say(f"the last run was ended by the machine during {title}")
+        ended = store.take_stock()
         self._note_deadly(store)
-        games = {game.key: game for game in read_results(store).games} if self.deadly else {}
+        games = {game.key: game for game in read_results(store).games} if ended else {}
+        for key in ended:
+            what = games[key].title if key in games else "a game that is no longer planned"
+            what = "the loading of a file" if key.startswith(LOADING) else what
+            say(f"the last run was ended by the machine during {what}")
         for key in self.deadly:
             if key.startswith(LOADING):
                 store.blame({key.removeprefix(LOADING): ""}, "loading it")
             elif key in games:
-                store.blame(games[key].blamed(), games[key].title)
+                store.blame(games[key].blamed(), games[key].nameless)
 
-    def _note_left_out(self, store: Store) -> None:
-        """Report submissions with results that are not here; from a class they are withdrawn."""
+    def _tell_left_out(self, store: Store) -> None:
+        """Report hand-ins with results that are not here, and files under another name."""
         before = store.submissions()
-        left_out = {item.name for item in before} - {item.name for item in self.found}
-        if not left_out or getattr(self.arguments, "quick", False):
+        gone = {item.name: item for item in before if item.name not in self._names}
+        if not gone or getattr(self.arguments, "quick", False):
             return  # `--quick`: one student's own files, one after another
-        names = {} if self._of_one_file else new_names(before, self.found)
-        for old, new in names.items():
-            say(f"{store.path}: {old} is now called {new}, with the same file")
-        if gone := left_out - names.keys():
+        for item in self.found:
+            same = [name for name, old in gone.items() if old.sha256 == item.sha256 is not None]
+            if len(same) == 1 and item.name not in {old.name for old in before}:
+                say(f"{store.path}: {same[0]} is now called {item.name}, with the same file")
+                del gone[same[0]]
+        if gone:
             say(
                 f"{store.path}: {named_few(sorted(gone))} had results there and are not among "
                 "these submissions: tables and files are without them, their games are kept"
             )
-        if not self._of_one_file:
-            store.withdraw(left_out)
-            store.rename(names)
+
+    @property
+    def _names(self) -> set[str]:
+        return {item.name for item in self.found}
 
     @property
     def _of_one_file(self) -> bool:
@@ -330,10 +342,10 @@ class ClassRun:
                     )
                 if fault is not None:
                     say(f"loading {item.name}: {fault}")
-        known = {item.name: item.problem for item in self.found}
+        known = {item.sha256 for item in self.found if item.problem is None}
         results = read_results(store)
         for submission in results.submissions:
-            if submission.problem != known.get(submission.name, submission.problem):
+            if submission.problem and submission.sha256 in known:
                 why = tables.clipped(submission.problem or "")
                 again = "; the next run tries again" if is_passing(submission.problem or "") else ""
                 say(f"{submission.name}: 0 points: {why}{again}")
@@ -390,10 +402,10 @@ class ClassRun:
             self.written = time.monotonic()
 
     def _report(self, results: Results, store: Store, interrupted: bool) -> int:
-        tell(results, store, self.arguments)
+        written = tell(results, store, outputs_of(self.arguments))
         self._tell_too_slow(store)
         if not interrupted and not results.missing:
-            return DONE
+            return DONE if written else STOPPED
         failed = {game.key for game in results.games} & results.faults.keys()
         if any(results.faults[key].text.startswith("the opponent ") for key in failed):
             say(FOR_ONE_FILE if self._of_one_file else FOR_A_CLASS.format(self.rubric.source))

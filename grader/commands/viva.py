@@ -32,6 +32,7 @@ from connect4.views.board_data import shape_data
 from connect4.views.student_tree import explained_by_student
 from grader.commands.common import DONE
 from grader.commands.publish_game import games_of
+from grader.handin.submission import Submission
 from grader.output.files import check_out, write
 from grader.output.markup import card, heading, table
 from grader.output.results import Results, read_results
@@ -340,41 +341,47 @@ OUTPUTS: Final = ("class.html", "grades.csv", "standings.html", "index.html")
 
 
 def run_viva(arguments: argparse.Namespace) -> int:
+    """Call `viva` with the options of a command line."""
+    return viva(arguments.results, arguments.name, arguments.o)
+
+
+def viva(path: Path, text: str, place: Path) -> int:
     """Write the page about one student's games."""
-    name, place = arguments.name, arguments.o
     _check_private(place)
-    with Store(arguments.results, writing=False) as store:
-        chosen = chosen_games(name, read_results(store), arguments.results)
+    with Store(path, writing=False) as store:
+        results = read_results(store)
+        item = results.find(text, path)
+        chosen = chosen_games(item, results, path)
         played = []
         for count, (number, game) in enumerate(chosen.items(), 1):
             print(f"\ranalysing game {count} of {len(chosen)}", end="", file=sys.stderr, flush=True)
-            text = store.record(game.key)
-            if text is not None:
-                side = game.side if game.match.one.name == name else 3 - game.side
-                played.append(analysed(number, game.title, text, side, os.cpu_count() or 1))
+            record = store.record(game.key)
+            if record is not None:
+                side = _side(game, item)
+                played.append(analysed(number, game.title, record, side, os.cpu_count() or 1))
         print(file=sys.stderr)
         asked = questions(played)
         if not asked:
-            raise InputError(f"{arguments.results}: {name} played no turn that can be asked about")
-        sources = {
-            number: store.source(str(player.sha256)) or ""
-            for number, game in chosen.items()
-            for player in game.players
-            if player.name == name
-        }
+            raise InputError(f"{path}: {item.name} played no turn that can be asked about")
+        source = store.source(str(item.sha256)) or ""
 
-    def branches(item: Question) -> str:
-        game = chosen[item.game.number]
+    def branches(question: Question) -> str:
+        game = chosen[question.game.number]
         method: Method = "expectimax" if game.match.part == PART_A else "intelligent"
-        return branch(item, sources[item.game.number], method, game.time_limit)
+        return branch(question, source, method, game.time_limit)
 
-    write(place, viva_page(name, asked, branches))
+    write(place, viva_page(item.name, asked, branches))
     place.chmod(0o600)
     print(f"{place}: {len(asked)} positions, then the key; only you can read it", file=sys.stderr)
     return DONE
 
 
-def chosen_games(name: str, results: Results, path: Path) -> dict[int, PlannedGame]:
+def _side(game: PlannedGame, item: Submission) -> int:
+    """Return the player number of a submission in its game."""
+    return game.side if game.match.one.id == item.sha256 else 3 - game.side
+
+
+def chosen_games(item: Submission, results: Results, path: Path) -> dict[int, PlannedGame]:
     """Return games of a student by their numbers on the student's page.
 
     Half of them were lost by most, the others were the closest. Raises `InputError` if the student
@@ -382,13 +389,13 @@ def chosen_games(name: str, results: Results, path: Path) -> dict[int, PlannedGa
     """
     there = {
         number: game
-        for number, game in enumerate(games_of(name, results, path), 1)
+        for number, game in enumerate(games_of(item, results, path), 1)
         if game.key in results.played and not game.board.hidden
     }
 
     def margin(number: int) -> int:
         game, scores = there[number], results.played[there[number].key].scores
-        side = game.side if game.match.one.name == name else 3 - game.side
+        side = _side(game, item)
         return scores[side - 1] - scores[2 - side]
 
     worst = sorted(there, key=margin)[: GAMES // 2]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Any, Final, Self, TypeAlias
@@ -66,7 +66,7 @@ class Person:
 
     def to_json(self) -> dict[str, Any]:
         """Return the person as plain values."""
-        return {"name": self.name, "keys": list(self.keys), "submitted": self.submitted}
+        return asdict(self)
 
     @staticmethod
     def from_json(held: Mapping[str, Any]) -> Person:
@@ -300,7 +300,8 @@ def match(
     """
     matcher = _Matcher(here, there)
     for one, two in decided:
-        matcher.pairs[one], matcher.by[one] = two, Pass.DECIDED
+        matcher.pairs.setdefault(one, two)
+        matcher.by[one] = Pass.DECIDED
         matcher.settled[0].add(one)
         matcher.settled[1].add(two)
     for by in (Pass.KEY, Pass.NAME, Pass.FOLDED):
@@ -329,23 +330,30 @@ def may_be(one: Person, two: Person) -> bool:
     return SequenceMatcher(None, one_text, other_text, autojunk=False).ratio() >= NEAR
 
 
-def find(text: str, people: Sequence[Person], where: str) -> int:
-    """Return the place of the person with a name, number, login or address.
+def find(text: str, groups: Sequence[Collection[Person]], where: object) -> int:
+    """Return the place of the group with a person of that name, number, login or address.
 
-    Raises `InputError` if nobody or several have it; `where` begins the message.
+    A group are the persons of one hand-in, or one person. Raises `InputError` if none or several
+    fit; `where` begins the message.
     """
-    found = [place for place, person in enumerate(people) if _is_exactly(text, person)]
+    found = [
+        place for place, group in enumerate(groups) if any(_is_exactly(text, one) for one in group)
+    ]
     if not found:
         forms = _folded(text)
-        found = [place for place, one in enumerate(people) if forms & _folded(one.name)]
+        found = [
+            place
+            for place, group in enumerate(groups)
+            if any(forms & _folded(one.name) for one in group)
+        ]
     if len(found) == 1:
         return found[0]
     if found:
-        listed = "; ".join(str(people[place]) for place in found)
+        listed = "; ".join(str(next(iter(groups[place]))) for place in found)
         raise InputError(f"{where}: {text!r} may be {listed}; give a number or an address")
-    names = sorted(dict.fromkeys(person.name for person in people))
+    names = sorted({one.name for group in groups for one in group})
     shown = "; ".join([*names[:4], *(["..."] if len(names) > 4 else [])])
-    raise InputError(f"{where}: nobody there is {text!r}; there are {shown} ({len(names)} in all)")
+    raise InputError(f"{where}: {text!r} is not in it; {shown} ({len(names)} in all) are")
 
 
 def _is_exactly(text: str, person: Person) -> bool:

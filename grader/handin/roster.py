@@ -17,10 +17,10 @@ from datetime import datetime
 from enum import StrEnum
 from itertools import product
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from connect4.errors import InputError, printable
-from grader.handin.people import Person, keys
+from grader.handin.people import Person, keys, keys_from_json
 
 TITLES: Final = {
     **{"id": "identity", "idnumber": "identity", "fullname": "name", "emailaddress": "email"},
@@ -81,6 +81,16 @@ class Student(Person):
     hand_in: str = ""
     """The file or folder of the hand-in, if the roster names it."""
     corrections: tuple[Correction, ...] = ()
+
+    @staticmethod
+    def from_json(held: Mapping[str, Any]) -> Student:
+        """Return the student of `to_json`."""
+        changes = (
+            Correction(**{**one, "kind": Change(one["kind"])}) for one in held["corrections"]
+        )
+        return Student(
+            **{**held, "keys": keys_from_json(held["keys"]), "corrections": tuple(changes)}
+        )
 
 
 def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:

@@ -8,36 +8,31 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
 from connect4.errors import InputError
 from grader.handin.submission import Submission
 from grader.play.schedule import secret_seed
-from grader.results.store import WHOLE, Faults, Store
+from grader.results.store import Store
+from grader.results.values import WHOLE, Faults
 
 LADDER: Final = "ladder"
 
 TABLES: Final = """
-CREATE TABLE IF NOT EXISTS student (
-    name TEXT PRIMARY KEY, pseudonym TEXT NOT NULL UNIQUE, token TEXT NOT NULL,
-    present INTEGER NOT NULL, sha256 TEXT, problem TEXT) STRICT;
-CREATE TABLE IF NOT EXISTS version (
-    name TEXT NOT NULL, number INTEGER NOT NULL, sha256 TEXT NOT NULL, seen TEXT NOT NULL,
-    problem TEXT, PRIMARY KEY (name, sha256)) STRICT;
 CREATE TABLE IF NOT EXISTS run (
     number INTEGER PRIMARY KEY, day TEXT NOT NULL, finished INTEGER NOT NULL,
     note TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS planned (
     pair INTEGER NOT NULL, side INTEGER NOT NULL, key TEXT NOT NULL, one TEXT NOT NULL,
     two TEXT NOT NULL, number INTEGER NOT NULL, wanted_by TEXT NOT NULL, run INTEGER NOT NULL,
-    why TEXT NOT NULL, terms TEXT NOT NULL, PRIMARY KEY (pair, side)) STRICT;
+    why TEXT NOT NULL, terms TEXT NOT NULL, rated INTEGER NOT NULL DEFAULT 1,
+    PRIMARY KEY (pair, side)) STRICT;
 CREATE INDEX IF NOT EXISTS planned_key ON planned (key);
 CREATE INDEX IF NOT EXISTS planned_pairing ON planned (terms, one, two, number);
 """
-"""`student.sha256` is the version handed in last, `student.problem` why it cannot be read.
-`version.problem` is a broken rule of form. `planned.side` is the player number of `one`."""
+"""`planned.side` is the player number of `one`. A match that is not `rated` changes no rating."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,40 +101,37 @@ class Book(Store):
             self._database.executescript(TABLES)
             self.set_meta({"kind": LADDER})
 
-    def note(
+    def note_hand_ins(
         self, found: Sequence[Submission], problems: Mapping[str, str], day: str, secret: int
     ) -> list[Version]:
-        """Store the current hand-ins in one transaction; return the versions that are new.
+        """Store the current hand-ins; return the versions that are new.
 
         `problems` gives the broken rules of form, by the hash of the source.
         """
-        fresh: list[Version] = []
-        self.set_submissions(found)
+        fresh = self.set_submissions(found, day)
         with self.transaction() as database:
-            database.execute("UPDATE student SET present = 0")
-            called = self._pairs("SELECT name, pseudonym FROM student")
-            for item in found:
-                if item.name not in called:
-                    called[item.name] = pseudonym(secret, item.name, set(called.values()))
-                    database.execute(
-                        "INSERT INTO student VALUES (?, ?, ?, 1, NULL, NULL)",
-                        (item.name, called[item.name], private_token(secret, item.name)),
-                    )
-                latest = None if item.problem else item.sha256
+            taken = self._pairs("SELECT pseudonym, 1 FROM author WHERE pseudonym IS NOT NULL")
+            query = "SELECT name, number FROM author WHERE pseudonym IS NULL ORDER BY name"
+            for name, number in database.execute(query).fetchall():
+                called = pseudonym(secret, name, taken.keys())
+                taken[called] = 1
                 database.execute(
-                    "UPDATE student SET present = 1, sha256 = coalesce(?, sha256), problem = ? "
-                    "WHERE name = ?",
-                    (latest, item.problem, item.name),
+                    "UPDATE author SET pseudonym = ?, token = ? WHERE number = ?",
+                    (called, private_token(secret, name), number),
                 )
-                if latest is None:
-                    continue
-                counted = "SELECT count(*), sum(sha256 = ?) FROM version WHERE name = ?"
-                held, known = database.execute(counted, (latest, item.name)).fetchone()
-                if not known:
-                    fresh.append(Version(item.name, held + 1, latest, day, problems.get(latest)))
-                    row = astuple(fresh[-1])
-                    database.execute("INSERT INTO version VALUES (?, ?, ?, ?, ?)", row)
-        return fresh
+            for name, sha256 in fresh:
+                database.execute(
+                    "UPDATE version SET problem = ? WHERE sha256 = ? AND author = "
+                    "(SELECT number FROM author WHERE name = ?)",
+                    (problems.get(sha256), sha256, name),
+                )
+        new = {(name, sha256) for name, sha256 in fresh}
+        return [
+            version
+            for student in self.students()
+            for version in student.versions
+            if (student.name, version.sha256) in new
+        ]
 
     def known(self) -> set[str]:
         """Return the hashes of all versions."""
@@ -147,18 +139,19 @@ class Book(Store):
 
     def students(self) -> list[Student]:
         """Return the students with a hand-in at present, by name."""
-        versions: dict[str, list[Version]] = {}
-        for row in self._database.execute(
-            "SELECT name, number, sha256, seen, problem FROM version ORDER BY name, number"
+        versions: dict[int, list[Version]] = {}
+        for author, *row in self._database.execute(
+            "SELECT author, name, version.number, version.sha256, seen, version.problem "
+            "FROM version JOIN author ON author.number = author ORDER BY author, version.number"
         ):
-            versions.setdefault(row[0], []).append(Version(*row))
+            versions.setdefault(author, []).append(Version(*row))
         rows = self._database.execute(
-            "SELECT name, pseudonym, token, sha256, problem FROM student WHERE present "
+            "SELECT number, name, pseudonym, token, sha256, problem FROM author WHERE present "
             "ORDER BY name"
         )
         return [
-            Student(name, called, token, latest, problem, tuple(versions.get(name, ())))
-            for name, called, token, latest, problem in rows
+            Student(name, called, token, latest, problem, tuple(versions.get(number, ())))
+            for number, name, called, token, latest, problem in rows
         ]
 
     def begin_run(self, day: str) -> int:
@@ -183,15 +176,15 @@ class Book(Store):
     def plan(
         self, pairs: Iterable[tuple[PlannedPair, Sequence[str]]], run: int, terms: str
     ) -> None:
-        """Store the pairs of a round, each with the keys of its games, in one transaction."""
+        """Store the rated pairs of a round, each with the keys of its games, in one transaction."""
         with self.transaction() as database:
             (last,) = database.execute("SELECT coalesce(max(pair), 0) FROM planned").fetchone()
             for pair, (plan, keys) in enumerate(pairs, last + 1):
                 for side, key in zip((1, 2), keys, strict=True):
                     row = (pair, side, key, plan.one, plan.two, plan.number, plan.wanted_by, run)
                     database.execute(
-                        f"INSERT INTO planned VALUES ({', '.join('?' * 10)})",
-                        (*row, plan.why, terms),
+                        f"INSERT INTO planned VALUES ({', '.join('?' * 11)})",
+                        (*row, plan.why, terms, 1),
                     )
 
     def unplayed(self, terms: str) -> dict[PlannedPair, list[str]]:
@@ -199,7 +192,8 @@ class Book(Store):
         found: dict[PlannedPair, list[str]] = {}
         for *pair, key in self._database.execute(
             "SELECT one, two, number, wanted_by, why, key FROM planned LEFT JOIN game USING (key) "
-            f"WHERE terms = ? AND (fault IS NOT NULL OR ({WHOLE}) IS NOT TRUE) ORDER BY pair, side",
+            f"WHERE terms = ? AND rated AND (fault IS NOT NULL OR ({WHOLE}) IS NOT TRUE) "
+            "ORDER BY pair, side",
             (terms,),
         ):
             found.setdefault(PlannedPair(*pair), []).append(key)
@@ -225,7 +219,8 @@ class Book(Store):
         """Return every game of a pair that is complete, in the order of the plan."""
         played = self.played()
         rows = self._database.execute(
-            "SELECT key, one, two, side FROM planned WHERE terms = ? ORDER BY pair, side", (terms,)
+            "SELECT key, one, two, side FROM planned WHERE terms = ? AND rated ORDER BY pair, side",
+            (terms,),
         ).fetchall()
         found = []
         for pair in zip(rows[::2], rows[1::2], strict=True):

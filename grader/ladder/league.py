@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
-from itertools import count
 from math import inf
 from typing import Final
 
 from connect4.errors import headline
-from grader.handin.submission import Member, Submission
+from grader.handin.people import Person
+from grader.handin.submission import Submission
 from grader.ladder.book import Book, GameRow, PlannedPair, Student, Version
 from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
 from grader.marks.tally import Interval, Tally, few_games
@@ -26,6 +26,7 @@ from grader.output.formats import cell, csv_text
 from grader.output.tables import text_table, without_empty, wrapped
 from grader.play import schedule
 from grader.play.schedule import Contestant, Match, PlannedGame, opening, secret_seed, submitted
+from grader.results.values import LOAD
 from grader.rubric.keys import make_board
 from grader.rubric.model import Rubric
 
@@ -35,10 +36,10 @@ WEEK: Final = timedelta(days=7)
 
 
 def player_id(player: Contestant) -> str:
-    """Return what identifies a player: its source, or the name and the file of a rung."""
-    if player.is_submission:
-        return str(player.sha256)
-    return player.name if player.sha256 is None else f"{player.name} {player.sha256[:12]}"
+    """Return what identifies a player: its id, for a rung that is a file with that of the file."""
+    if player.is_submission or player.sha256 is None:
+        return player.id
+    return f"{player.id} {player.sha256[:12]}"
 
 
 def terms_of(rubric: Rubric) -> str:
@@ -79,7 +80,10 @@ class League:
 
     def real_names(self) -> dict[str, str]:
         """Return student and number of each version, by its hash."""
-        return {item.sha256: f"{item.student} v{item.number}" for item in self.versions()}
+        found: dict[str, list[str]] = {}
+        for item in self.versions():
+            found.setdefault(item.sha256, []).append(f"{item.student} v{item.number}")
+        return {sha256: schedule.names_of(names) for sha256, names in found.items()}
 
     def counted(self, student: Student) -> Version | None:
         """Return the version that counts for a student; None if no version can be played.
@@ -157,12 +161,14 @@ def read_league(book: Book, rubric: Rubric) -> League:
     complete = book.pairs(terms)
     players = [schedule.opponent(rung) for rung in rubric.ladder.rungs]
     known = {player_id(player) for player in players}
+    authors: dict[str, list[str]] = {}
     for student in students:
         for version in student.versions:
-            if version.sha256 not in known:
-                known.add(version.sha256)
-                label = f"{public_name(student, rubric)} v{version.number}"
-                players.append(submitted(label, version.sha256))
+            label = f"{public_name(student, rubric)} v{version.number}"
+            authors.setdefault(version.sha256, []).append(label)
+    for sha256 in sorted(authors, key=lambda own: secret_seed(secret, "lot", own)):
+        known.add(sha256)
+        players.append(submitted(schedule.names_of(authors[sha256]), sha256))
     for sha256 in sorted({player for pair in complete for player in pair[:2]} - known):
         players.append(submitted("a former player", sha256))
     league = League(rubric, secret, students, players, book.numbers(terms))
@@ -177,7 +183,7 @@ def public_name(student: Student, rubric: Rubric) -> str:
 
 def with_problems(students: Sequence[Student], book: Book, rubric: Rubric) -> list[Student]:
     """Return the students with the versions that failed to load, and why."""
-    unloaded = book.loaded(schedule.limits_text(rubric))
+    unloaded = book.notes(LOAD, schedule.limits_text(rubric))
     aside = book.set_aside()
 
     def judged(version: Version) -> Version:
@@ -251,12 +257,19 @@ class Standings:
             for at in self.league.rungs
         ]
         entries += [self._student(student) for student in self.league.students]
-        entries.sort(key=lambda item: (-(item.rating.mean if item.rating else -inf), item.name))
-        ranks = count(1)
-        return [
-            entry if entry.is_rung or entry.rating is None else replace(entry, rank=next(ranks))
+        entries.sort(key=self._order)
+        ranked = [one.player for one in entries if not one.is_rung and one.rating is not None]
+        return [  # those who share a file share a rank
+            replace(entry, rank=ranked.index(entry.player) + 1)
+            if not entry.is_rung and entry.rating is not None
+            else entry
             for entry in entries
         ]
+
+    def _order(self, entry: Entry) -> tuple[float, int, str]:
+        """Return what entries are sorted by: the rating, then the draw, which ordered players."""
+        player = len(self.league.players) if entry.player is None else entry.player
+        return -(entry.rating.mean if entry.rating else -inf), player, entry.name
 
     def rating(self, player: int | None) -> Interval | None:
         """Return the rating of a player with its interval, None if it has none."""
@@ -363,7 +376,7 @@ def table_text(standings: Standings) -> str:
 
 def ratings_csv(standings: Standings, submissions: list[Submission], address: str) -> str:
     """Return `ladder.csv`: one line for each student, with the address of the private page."""
-    members = {item.name: item.members for item in submissions}
+    people = {item.name: item.people for item in submissions}
     rows: list[Sequence[object]] = []
     for entry in standings.entries:
         student, rating, total = entry.student, entry.rating, entry.total
@@ -379,8 +392,8 @@ def ratings_csv(standings: Standings, submissions: list[Submission], address: st
             *(total.games, total.wins, total.draws, total.losses, total.faults.total),
             remark(entry),
         ]
-        for member in members.get(student.name) or (Member(student.name),):
-            row = [member.name, member.identity, member.email, *values]
+        for person in people.get(student.name) or (Person(student.name),):
+            row = [person.name, person.identity, person.email, *values]
             rows.append([cell(item) if isinstance(item, str) else item for item in row])
     return csv_text(CSV_HEADERS, rows)
 

@@ -43,7 +43,6 @@ FOLDERS: Final = (replays.ASSETS, "agents", "games", "own")
 ROBOTS: Final = "User-agent: *\nDisallow: /\n"
 
 MAX_REASONS: Final = 20
-OWN: Final = ("played", "pass")
 
 NARROW: Final = 180
 """The width of a drawn interval, in SVG units."""
@@ -304,13 +303,12 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
         place = (game.one, game.two).index(mine) if mine in (game.one, game.two) else None
         if place is None or not game.faults[place].total:
             continue
-        data = replays.replay(book, game.key, ("", "")) or {"turns": []}
         side = 3 - game.side if place else game.side
-        for turn in data["turns"]:
-            if turn[0] != side or turn[2] in OWN:
+        for turn in book.lost(game.key):
+            if turn.player != side:
                 continue
-            outcome, detail = turn[2], "" if turn[-1] is None else data["details"][turn[-1]]
-            reason = detail if own else replays.public_reason(outcome, detail)
+            outcome = turn.outcome
+            reason = turn.detail if own else replays.public_reason(outcome, turn.detail)
             kind = kind_of_fault(outcome, reason), reason if outcome == "invalid" else ""
             first.setdefault(kind, f"{outcome}: {reason}" if reason else outcome)
             reasons[kind] += 1

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from grader.handin.form import Finding, check
-from grader.handin.roster import Student
-from grader.handin.submission import IN_TIME, LATE, Member, Submission
+from grader.handin.roster import Change, Correction, Student
+from grader.handin.submission import IN_TIME, LATE, Submission
 from grader.marks.tally import Tally, by_match, earned, few_games, full_points, tally
 from grader.play import schedule
 from grader.play.schedule import Match, PlannedGame
-from grader.results.store import Faults, InfraFailure, PlayedGame
+from grader.results.values import Faults, InfraFailure, PlayedGame
 from grader.rubric.model import Rubric, SubmissionRules, limit_of_move
 
 
@@ -68,10 +68,14 @@ class Mark:
     students: tuple[Student, ...] = ()
     """Who gets the mark."""
     late: Lateness = field(default_factory=Lateness)
+    placement: float = 0.0
+    """The points for a place in a tournament."""
     limit: str = ""
     """The limit of a move, in words."""
     slow: str = ""
     """From which time on the file plays, in words; empty if the time of a move will do."""
+    open: str = ""
+    """Why nobody can tell yet whose mark this is, or which hand-in counts; else empty."""
 
     @property
     def broken_rule(self) -> str | None:
@@ -93,8 +97,8 @@ class Mark:
 
     @property
     def incomplete(self) -> bool:
-        """Return whether points of any part are withheld."""
-        return self.missing > 0
+        """Return whether points are withheld, or it is not decided whose they are."""
+        return self.missing > 0 or bool(self.open)
 
     def points(self, part: str) -> float:
         """Return the points of one part, without withheld points."""
@@ -102,35 +106,50 @@ class Mark:
 
     @property
     def total(self) -> float:
-        """Return the points of all parts."""
-        return sum(mark.points for mark in self.matches)
+        """Return the points of all parts, with those for placement."""
+        return sum(mark.points for mark in self.matches) + self.placement
+
+    def corrections(self, student: Student | None = None) -> tuple[Correction, ...]:
+        """Return the corrections of a student's mark; for None, those that all have."""
+        if student is not None:
+            return student.corrections
+        found = {one.corrections for one in self.students}
+        return found.pop() if len(found) == 1 else ()
 
     @property
-    def correction(self) -> tuple[float, str]:
-        """Return the correction of the mark and its reason, 0 unless all students have the same."""
-        found = {(student.adjust, student.reason) for student in self.students}
-        return found.pop() if len(found) == 1 else (0.0, "")
+    def deducted(self) -> float:
+        """Return the points that late days take."""
+        return min(self.late.points, self.total)
 
-    @property
-    def adjust(self) -> float:
-        """Return the points of the correction."""
-        return self.correction[0]
+    def corrected(self, points: float, student: Student | None = None) -> float:
+        """Return points less those for late days, after the corrections of `corrections`.
 
-    def deducted(self, extra: float) -> float:
-        """Return the points that late days take; `extra` is the points for placement."""
-        return min(self.late.points, self.total + extra)
+        First come the percentages, then the points; a mark that was set replaces them all.
+        """
+        changes = self.corrections(student)
+        value = points - self.deducted
+        for change in changes:
+            if change.kind is Change.PERCENT:
+                value *= 1 + change.amount / 100
+        value += sum(change.amount for change in changes if change.kind is Change.ADJUST)
+        value = max(0.0, value) if changes or self.deducted else value
+        return ([value] + [change.amount for change in changes if change.kind is Change.MARK])[-1]
 
-    def final(self, extra: float = 0.0, student: Student | None = None) -> float:
-        """Return the mark of a student, or what all of them share, with `extra` for placement."""
-        adjust = self.adjust if student is None else student.adjust
-        points, change = self.total + extra, adjust - self.deducted(extra)
-        return max(0.0, points + change) if change else points
+    def final(self, student: Student | None = None) -> float:
+        """Return the mark of a student, or for None what all of them share, so far."""
+        return self.corrected(self.total, student)
+
+    def known(self, student: Student | None = None) -> float | None:
+        """Return the mark, None while it is incomplete and the teacher has not set it."""
+        is_set = any(change.kind is Change.MARK for change in self.corrections(student))
+        return None if self.incomplete and not is_set else self.final(student)
 
     @property
     def bounds(self) -> tuple[float, float] | None:
         """Return the confidence interval of the total, None if a match has none.
 
-        The matches are independent, so the squares of their half widths add up.
+        The matches are independent, so the squares of their half widths add up. The points for
+        placement have no uncertainty.
         """
         known = [mark.bounds for mark in self.matches if mark.bounds is not None]
         if not known or len(known) < len(self.matches):
@@ -192,42 +211,39 @@ def _why_withheld(
 
 
 def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:
-    """Return the submissions that can be graded."""
-    return [
-        schedule.submitted(item.name, item.sha256, item.order)
-        for item in submissions
-        if item.problem is None and item.sha256 is not None
-    ]
+    """Return the files that can be graded, each once, with the names of all who handed it in."""
+    authors: dict[str, list[str]] = {}
+    for item in submissions:
+        if item.problem is None and item.sha256 is not None:
+            authors.setdefault(item.sha256, []).append(item.name)
+    return [schedule.submitted(schedule.names_of(names), one) for one, names in authors.items()]
 
 
 def marks(
     submissions: Sequence[Submission],
     played: Mapping[str, PlayedGame],
     rubric: Rubric,
-    details: Mapping[str, str],
     failures: Mapping[str, InfraFailure] | None = None,
     games: Iterable[PlannedGame] | None = None,
 ) -> list[Mark]:
-    """Return the marks of all submissions, in their order.
+    """Return the marks of all submissions, in their order: those who share a file share its games.
 
     `games` are those of `grade_games`, which are made here unless the caller has them.
     """
     if games is None:
         games = schedule.grade_games(gradable(submissions), rubric)
-    by_name: dict[str, list[MatchMark]] = {}
+    by_file: dict[str, list[MatchMark]] = {}
     for match, listed in by_match(games).items():
         mark = mark_match(match, listed, played, rubric, failures)
-        by_name.setdefault(match.one.name, []).append(mark)
+        by_file.setdefault(match.one.id, []).append(mark)
     return [
         Mark(
             item,
-            tuple(by_name.get(item.name, ())),
+            () if item.problem else tuple(by_file.get(str(item.sha256), ())),
             _findings(item.source, item.report, rubric.submission),
-            details.get(item.name, ""),
             limit=limit_of_move(rubric, rubric.match.time_limit),
-            students=tuple(
-                Student(*astuple(member)) for member in item.members or (Member(item.name),)
-            ),
+            students=tuple(Student(one.name, one.keys, one.submitted) for one in item.people)
+            or (Student(item.name),),
         )
         for item in submissions
     ]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from grader.marks.tally import Tally, by_match, tally
 from grader.play.schedule import Contestant, PlannedGame, group_games, seed_of, submitted
-from grader.results.store import PlayedGame
+from grader.results.values import PlayedGame
 from grader.rubric.model import Rubric, Stage
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -31,8 +31,10 @@ class Standing:
     contestant: Contestant
     rating: Rating
     total: Tally
+    lot: int
+    """The place in the draw, which decides between equals: the tie-break `name`."""
     place: int = 0
-    """The place in its group; those who are equal in all but their names share one."""
+    """The place in its group; those who are equal in all but the draw share one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +65,17 @@ def stages(
 ) -> list[StageState]:
     """Return the stages begun so far; the last one may be incomplete.
 
-    The first stage is drawn by lot from the rubric's seed. Later stages are seeded in the order
-    of promotion.
+    The first stage is drawn by lot from the rubric's seed, which also decides every tie that
+    nothing else decides. Later stages are seeded in the order of promotion.
     """
     rules = rubric.tournament
-    order = sorted(contestants, key=lambda item: item.sort_key)
+    order = sorted(contestants, key=lambda item: item.id)
     random.Random(seed_of(rubric.match.playing_seed, "draw")).shuffle(order)
+    lots = {contestant: place for place, contestant in enumerate(order)}
     begun: list[StageState] = []
     for stage in rules.stages:
         groups = [
-            _group(group_name(stage, number, count), listed, stage, played, rubric)
+            _group(group_name(stage, number, count), listed, stage, played, rubric, lots)
             for count in [group_count(len(order), stage)]
             for number, listed in enumerate(deal(order, count), 1)
         ]
@@ -120,10 +123,12 @@ def _group(
     stage: Stage,
     played: Mapping[str, PlayedGame],
     rubric: Rubric,
+    lots: Mapping[Contestant, int],
 ) -> Group:
     games = group_games(name, contestants, stage, rubric)
     missing = sum(game.key not in played for game in games)
-    return Group(name, tuple(games), tuple(standings(contestants, games, played, rubric)), missing)
+    table = standings(contestants, games, played, rubric, lots)
+    return Group(name, tuple(games), tuple(table), missing)
 
 
 def standings(
@@ -131,8 +136,12 @@ def standings(
     games: Sequence[PlannedGame],
     played: Mapping[str, PlayedGame],
     rubric: Rubric,
+    lots: Mapping[Contestant, int],
 ) -> list[Standing]:
-    """Return the table of a group, the best first, ordered by the rubric's tie-breaks."""
+    """Return the table of a group, the best first, ordered by the rubric's tie-breaks.
+
+    `lots` are the places in the draw of the tournament.
+    """
     index = {contestant: place for place, contestant in enumerate(contestants)}
     pairs: list[tuple[int, int, float]] = []
     for match, listed in by_match(games).items():
@@ -145,25 +154,28 @@ def standings(
                 own, other = result.scores[side], result.scores[1 - side]
                 totals[contestant].count(own, other, result.faults[side])
     rated = ratings(len(contestants), pairs, rubric.tournament.ridge)
-    table = map(Standing, contestants, rated, totals.values())
+    table = [
+        Standing(contestant, rating, totals[contestant], lots[contestant])
+        for contestant, rating in zip(contestants, rated, strict=True)
+    ]
     ordered = sorted(table, key=lambda standing: _order(standing, rubric))
-    tied = [_order(standing, rubric, by_name=False) for standing in ordered]
+    tied = [_order(standing, rubric, by_lot=False) for standing in ordered]
     return [
         replace(standing, place=tied.index(key) + 1)
         for standing, key in zip(ordered, tied, strict=True)
     ]
 
 
-def _order(standing: Standing, rubric: Rubric, by_name: bool = True) -> tuple[object, ...]:
-    """Return the values that decide an order; without the name, those on which a tie depends."""
+def _order(standing: Standing, rubric: Rubric, by_lot: bool = True) -> tuple[object, ...]:
+    """Return the values that decide an order; without the lot, those on which a tie depends."""
     values: dict[str, object] = {
         "rating": -round(standing.rating.value, 9),
         "mean_margin": -standing.total.mean_margin,
         "wins": -standing.total.wins,
         "faults": standing.total.faults.total,
     }
-    if by_name:
-        values["name"] = standing.contestant.sort_key
+    if by_lot:
+        values["name"] = standing.lot
     return tuple(values[key] for key in rubric.tournament.tie_breaks if key in values)
 
 
@@ -193,7 +205,7 @@ def placings(begun: Sequence[StageState], rubric: Rubric) -> list[Placing]:
                 seen.add(standing.contestant)
                 ordered.append((state.stage.name, standing))
     points = [*rubric.tournament.points, *[0.0] * len(ordered)]
-    tied = [(stage, _order(standing, rubric, by_name=False)) for stage, standing in ordered]
+    tied = [(stage, _order(standing, rubric, by_lot=False)) for stage, standing in ordered]
     shares: dict[tuple[object, ...], list[float]] = {}
     for key, value in zip(tied, points, strict=False):
         shares.setdefault(key, []).append(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean, median
 from typing import Final
@@ -39,7 +39,7 @@ from grader.output.tables import (
     standing_row,
     won_drawn_lost,
 )
-from grader.results.store import Faults
+from grader.results.values import Faults
 
 ROSTER: Final = ("section", "group")
 MARK_HEADERS: Final = ("submission", *ROSTER, "total", "interval", "A", "B", "lost turns", "remark")
@@ -57,6 +57,8 @@ OPPONENTS: Final = (
 )
 
 FAILURE_HEADERS: Final = ("game", "failure", "begun")
+
+CORRECTION_HEADERS: Final = ("student", "entered on", "correction")
 
 BARS: Final = 150
 """Pixels of the highest bar of a histogram."""
@@ -77,11 +79,7 @@ PLACES: Final = (
 def class_page(results: Results) -> str:
     """Return the page of the marks; it contains all names, so students must not see it."""
     marks = results.marks
-    totals = [
-        mark.final(results.placement.get(mark.submission.name, 0.0))
-        for mark in marks
-        if not mark.incomplete
-    ]
+    totals = [total for mark in marks if (total := mark.known()) is not None]
     failed = [
         (f"{game.match.one.name}, {game.title}", fault.text, fault.attempts)
         for game in results.games
@@ -92,12 +90,11 @@ def class_page(results: Results) -> str:
     parts = [
         heading("The class"),
         paragraphs(["For the teacher: this page names everybody.", _summary(results, totals)]),
-        section(
-            "Marks", f"{chart}\n{few}\n{table(MARK_HEADERS, _marks(marks, results.placement))}"
-        ),
+        section("Marks", f"{chart}\n{few}\n{table(MARK_HEADERS, _marks(marks))}"),
         section("Opponents", paragraphs([OPPONENTS]) + table(OPPONENT_HEADERS, _opponents(marks))),
         section("Games that failed (INFRA)", table(FAILURE_HEADERS, failed)),
         section("Identical files", _identical(marks)),
+        section("Corrections", table(CORRECTION_HEADERS, _corrections(marks))),
         section("Protection", paragraphs(results.protection)),
     ]
     return whole("The class", "\n".join(filter(None, parts)))
@@ -134,20 +131,29 @@ def _histogram(totals: Sequence[float], full: float) -> str:
     )
 
 
-def _marks(marks: Sequence[Mark], placement: Mapping[str, float]) -> list[list[Cell]]:
+def _marks(marks: Sequence[Mark]) -> list[list[Cell]]:
     """Return the table of marks, the highest first; who could not play comes last."""
     rows: list[tuple[tuple[bool, float, str], list[Cell]]] = []
     for mark in marks:
         name = mark.submission.name
-        extra = placement.get(name, 0.0)
-        total, shown = shown_points(mark, extra)
-        interval = interval_text(mark, extra).partition(",")[0]
+        total, shown = shown_points(mark)
+        interval = interval_text(mark).partition(",")[0]
         page = Link(name, f"feedback/{file_name(name)}.html", whole_row=True)
         places = ({getattr(one, kind) for one in mark.students} - {""} for kind in ROSTER)
         row: list[Cell] = [page, *map(", ".join, map(sorted, places)), total, interval, *shown]
-        row += [faults_text(mark.faults), remark(mark, extra=extra)]
-        rows.append(((bool(mark.submission.problem), -mark.final(extra), name), row))
+        row += [faults_text(mark.faults), remark(mark)]
+        rows.append(((bool(mark.submission.problem), -mark.final(), name), row))
     return [row for _, row in sorted(rows, key=lambda item: item[0])]
+
+
+def _corrections(marks: Sequence[Mark]) -> list[list[Cell]]:
+    """Return the corrections of each student, the log of appeals."""
+    return [
+        [str(student), change.day, str(change)]
+        for mark in marks
+        for student in mark.students
+        for change in student.corrections
+    ]
 
 
 def _opponents(marks: Sequence[Mark]) -> list[list[Cell]]:
@@ -223,7 +229,7 @@ def _stage(state: StageState, results: Results, decided: bool) -> str:
 def _group(group: Group, count: int, kind_of_first: str, digits: int) -> str:
     """Return a group; the first `count` of its standings are of a kind of their own.
 
-    Tied winners are all winners; who is promoted of those who are tied, the name decides.
+    Tied winners are all winners; who is promoted of those who are tied, the draw decides.
     """
     lines = []
     for number, standing in enumerate(group.standings, 1):

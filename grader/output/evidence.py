@@ -1,7 +1,8 @@
 """The evidence for complaints: every record, each with the exact source that played.
 
-Below `--out`: `submissions/NAME/HASH/ai.py` and `records/NAME/HASH/*.json`, where HASH is the
-first digits of the source's SHA-256, and `records/index.csv` with one line for each record.
+Below `--out`: `submissions/HASH/ai.py` and `records/HASH/*.json`, where HASH is the first digits of
+the source's SHA-256. They name nobody. `records/index.csv` has one line for each record, with the
+names of those who handed the file in.
 """
 
 from __future__ import annotations
@@ -10,26 +11,26 @@ import csv
 import io
 import json
 import os
+import re
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from grader.handin.submission import FOLDER, file_name
 from grader.output.files import beginning, write
 from grader.output.formats import cell
-from grader.play.schedule import Contestant, PlannedGame
-from grader.results.store import KeptGame, Store
+from grader.play.one_game import DIGITS, source_path
+from grader.play.schedule import PlannedGame, names_of
+from grader.results.store import Store
+from grader.results.values import KeptGame
 
 RECORDS: Final = "records"
 
 HIDDEN: Final = "hidden-boards"
 """Folder of the records on hidden boards; the teacher does not publish it."""
-
-DIGITS: Final = 32
-"""Digits of a hash in the name of a folder: two files that share 12 are found in minutes."""
 
 PAGE_MARK: Final = "<!-- feedback "
 """A mark in the first lines of each page that the grader writes."""
@@ -42,39 +43,41 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One record of one submission: a line of the index."""
+    """One record of one file: a line of the index."""
 
-    name: str
+    names: str
+    """Who handed the file in."""
     sha256: str
     planned: PlannedGame | None
     """None for a game of an earlier version of the file, or under another rubric."""
     side: int
     kept: KeptGame
-    document: dict[str, Any]
     hidden: bool
     """Whether its board is hidden from students."""
 
     @property
     def place(self) -> list[object]:
-        """Return part, opponent, board and round; of an earlier game only the opponent is known."""
+        """Return part, opponent, board and round; of an earlier game only the opponent's id."""
         if self.planned is None:
-            return ["", self.kept.names[2 - self.side], "", ""]
-        opponent = self.planned.players[2 - self.side].name
+            return ["", _short(self.kept.ids[2 - self.side]), "", ""]
+        game = self.planned
         return [
-            self.planned.match.part,
-            opponent,
-            self.planned.board.label,
-            self.planned.repeat + 1,
+            game.match.part,
+            game.players[2 - self.side].name,
+            game.board.label,
+            game.repeat + 1,
         ]
 
     @property
     def path(self) -> Path:
-        """Return the path of the record, relative to `--out`."""
-        parts = [str(part) for part in (*self.place, f"player{self.side}") if part != ""]
+        """Return the path of the record, relative to `--out`; it names no student."""
+        part, _, *rest = self.place
+        where = [part, _short(self.kept.ids[2 - self.side]), *rest, f"player{self.side}"]
+        parts = [str(text) for text in where if text != ""]
         attempt = [] if self.kept.counts else [f"attempt{self.kept.attempt}"]
         name = file_name("-".join(parts)) + "-".join(["", self.kept.key[:8], *attempt])
         folder = Path(RECORDS, HIDDEN) if self.hidden else Path(RECORDS)
-        return folder / file_name(self.name) / self.sha256[:DIGITS] / f"{name}.json"
+        return folder / self.sha256[:DIGITS] / f"{name}.json"
 
     def row(self) -> list[str]:
         """Return the line of the index."""
@@ -82,45 +85,40 @@ class Entry:
         own, other = ("", "") if scores is None else (scores[self.side - 1], scores[2 - self.side])
         now = "no" if self.planned is None else "yes"
         values = [
-            *(self.name, self.sha256, now, now if self.kept.counts else "no", *self.place),
+            *(self.names, self.sha256, now, now if self.kept.counts else "no", *self.place),
             *(self.side, own, other, self.kept.ending, self.kept.played_at, self.kept.attempt),
             self.path.as_posix(),
         ]
         return [cell(str(value)) for value in values]
 
 
+def _short(id_: str) -> str:
+    """Return the id of a contestant for the name of a file: of a hash, the first digits."""
+    return id_[:8] if len(id_) == 64 else id_
+
+
 def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None:
     """Write all records and their sources, so that any turn can be repeated from `out`.
 
-    An existing record is not changed.
+    An existing record is not changed. Folders of files that nobody present has handed in go.
     """
     entries: list[Entry] = []
     by_key: dict[str, list[PlannedGame]] = {}
     for game in games:
         by_key.setdefault(game.key, []).append(game)
-    submissions = store.submissions()
-    names = {item.name for item in submissions}
+    authors = store.versions()
     hidden = [game.board.start for game in games if game.board.hidden]
     played = store.played(opponents_faults=True)
-    forgotten = {item.name for item in submissions if item.source is None}
-    lost = {
-        game.key: game
-        for game in games
-        if game.key in played and forgotten.isdisjoint(player.name for player in game.players)
-    }
-    now = {old: new for old, new in store.renamed().items() if old not in names}
-    for held in store.kept():
-        one, two = (now.get(name, name) for name in held.names)
-        kept = replace(held, names=(one, two))
-        planned = by_key.get(kept.key, [])
+    lost = {game.key: game for game in games if game.key in played and _is_whole(game, store)}
+    for kept in store.kept():
         if kept.text is None:
             continue
         lost.pop(kept.key, None)
-        document = json.loads(kept.text)
-        for entry in _entries(kept, document, planned, names, document["start"] in hidden):
+        start = json.loads(kept.text)["start"]
+        for entry in _entries(kept, by_key.get(kept.key, []), authors, start in hidden):
             entries.append(entry)
             if not (out / entry.path).is_file():
-                write(out / entry.path, json.dumps(entry.document) + "\n")
+                write(out / entry.path, kept.text)
     for game in lost.values():
         whose = f"{game.match.one.name}, {game.title}"
         print(f"{whose}: not written: the record is damaged or lost", file=sys.stderr)
@@ -131,99 +129,73 @@ def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None
     write(out / RECORDS / "index.csv", text.getvalue())
 
 
+def _is_whole(game: PlannedGame, store: Store) -> bool:
+    """Return whether the sources of a game are held; those of a forgotten student are not."""
+    return all(store.source(sha256) is not None for sha256 in game.submitted)
+
+
 def _entries(
     kept: KeptGame,
-    document: dict[str, Any],
     planned: Sequence[PlannedGame],
-    names: Collection[str],
+    authors: Mapping[str, Sequence[str]],
     hidden: bool,
 ) -> Iterable[Entry]:
-    """Yield the entries of a game; several submissions with equal content share a game."""
+    """Yield the entries of a game: one for each match that it counts in, else for each file."""
     for game in planned:
         own = game.match.one
-        named = with_sources(document, game.players)
-        yield Entry(own.name, str(own.sha256), game, game.side, kept, named, hidden)
-    if planned:
-        return
-    for side, (name, player) in enumerate(zip(kept.names, document["players"], strict=True), 1):
-        if name in names and player["sha256"] and player["asked"]:
-            players = (
-                Contestant(other, "ai:" if other in names else "", held["sha256"])
-                for other, held in zip(kept.names, document["players"], strict=True)
-            )
-            named = with_sources(document, players)
-            yield Entry(name, player["sha256"], None, side, kept, named, hidden)
+        yield Entry(own.name, own.id, game, game.side, kept, hidden)
+    for side, id_ in enumerate(kept.ids, 1) if not planned else ():
+        if id_ in authors:
+            yield Entry(names_of(authors[id_]), id_, None, side, kept, hidden)
             return
-
-
-def with_sources(document: dict[str, Any], contestants: Iterable[Contestant]) -> dict[str, Any]:
-    """Return a record that names, for each submission, the file with the source that played."""
-    players = [
-        {**player, "agent": f"ai:{source_path(item.name, str(item.sha256)).as_posix()}"}
-        if item.is_submission
-        else player
-        for player, item in zip(document["players"], contestants, strict=True)
-    ]
-    return {**document, "players": players}
-
-
-def source_path(name: str, sha256: str) -> Path:
-    """Return the path of one version of a student's source, relative to `--out`."""
-    return Path(FOLDER, file_name(name), sha256[:DIGITS], "ai.py")
 
 
 def _write_sources(entries: Iterable[Entry], store: Store, out: Path) -> None:
     """Write every source that a record names, and those of submissions without games."""
-    sources = {
-        source_path(item.name, str(item.sha256)): str(item.sha256)
-        for item in store.submissions()
-        if item.source is not None
+    held = {
+        str(item.sha256): item.source for item in store.submissions() if item.source is not None
     }
-    for entry in entries:
-        for player in entry.document["players"]:
-            if player["agent"].startswith(f"ai:{FOLDER}/"):
-                sources[Path(player["agent"].removeprefix("ai:"))] = player["sha256"]
-    for path, sha256 in sources.items():
+    for sha256 in {id_ for entry in entries for id_ in entry.kept.ids} - held.keys():
         source = store.source(sha256)
-        if source is not None and not (out / path).is_file():
-            write(out / path, source)
+        if source is not None:
+            held[sha256] = source
+    for sha256, source in held.items():
+        path = out / source_path(sha256)
+        if not path.is_file():
+            write(path, source)
 
 
-def files_of(out: Path, name: str) -> list[Path]:
-    """Return the pages, the results and the folders that a run has written for a student."""
-    name = file_name(name)
-    pages = (
-        (out / "feedback" / f"{name}.html", PAGE_MARK),
-        (out / "results" / f"{name}.json", '"tests"'),
-    )
-    folders = [folder / name for folder in (out / FOLDER, out / RECORDS, out / RECORDS / HIDDEN)]
-    return [
-        *(path for path, mark in pages if path.is_file() and mark in beginning(path)),
-        *(path for path in folders if path.is_dir() and not path.is_symlink()),
-    ]
+def remove_withdrawn(out: Path, store: Store) -> None:
+    """Remove the pages of students who are no longer in the class, and the folders of their files.
 
-
-def remove_withdrawn(out: Path, withdrawn: Iterable[str], present: Iterable[str]) -> None:
-    """Remove files that an earlier run wrote for students who have been withdrawn."""
-    left = set(map(file_name, withdrawn)) - {*map(file_name, present), HIDDEN}
-    gone: set[str] = set()
-    for name in left:
-        for path in files_of(out, name):
-            gone.add(name)
-            if path.is_dir():
+    Folders of records and sources are those of hashes of files that nobody present has handed in.
+    """
+    remove_pages(out, store.withdrawn(), store)
+    kept = {sha256[:DIGITS] for sha256 in store.versions()}
+    for folder in (out / FOLDER, out / RECORDS, out / RECORDS / HIDDEN):
+        for path in folder.iterdir() if folder.is_dir() else ():
+            if HASH.fullmatch(path.name) and path.name not in kept and not path.is_symlink():
                 _clear(path)
-            else:
-                path.unlink(missing_ok=True)
+
+
+def remove_pages(out: Path, names: Iterable[str], store: Store) -> None:
+    """Remove the pages that a run has written for submissions of these names, and say so."""
+    present = {file_name(item.name) for item in store.submissions()}
+    gone: set[str] = set()
+    for name in map(file_name, names):
+        pages = (
+            (out / "feedback" / f"{name}.html", PAGE_MARK),
+            (out / "results" / f"{name}.json", '"tests"'),
+        )
+        for path, mark in pages:
+            if name not in present and mark in beginning(path):
+                path.unlink()
+                gone.add(name)
     if gone:
         print(f"{out}: removed what was there of {'; '.join(sorted(gone))}", file=sys.stderr)
 
 
-def remove_played_by(out: Path, hashes: Iterable[str]) -> None:
-    """Remove every record of a game in which one of these sources played."""
-    for path in (out / RECORDS).rglob("*.json"):
-        text = path.read_text(encoding="utf-8", errors="replace")
-        if any(sha256 in text for sha256 in hashes):
-            path.unlink()
+HASH: Final = re.compile(rf"[0-9a-f]{{{DIGITS}}}")
 
 
 def _clear(folder: Path) -> None:

@@ -1,6 +1,6 @@
 """Explains the points of a mark and its lost turns, in sentences with the numbers in them.
 
-Pages, Gradescope, JUnit and GitHub show the same text, so that nobody has to ask how a mark was
+Pages, Gradescope and GitHub show the same text, so that nobody has to ask how a mark was
 computed.
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Final
 
 from connect4.errors import headline
 from connect4.games import GAMES
@@ -21,6 +21,7 @@ from grader.marks.tally import FEW_PAIRS, Tally, baseline_of, few_games
 from grader.output.tables import faults_text, level_text
 from grader.play import schedule
 from grader.play.schedule import PlannedGame
+from grader.results.values import LostTurn
 from grader.rubric.model import Rubric
 
 MAX_REASONS: Final = 20
@@ -28,11 +29,8 @@ MAX_REASONS: Final = 20
 CLIPPED: Final = 1500
 """Maximum characters of a reason in files that others show; of a traceback, the end is kept."""
 
-OWN: Final = ("played", "pass")
-
-LEAST_PAIRS: Final = 3
 TOO_FEW: Final = "Too few games for an interval."
-"""What stands in place of an interval of fewer pairs."""
+"""What stands in place of an interval of a single pair."""
 
 PLACE: Final = re.compile(r'^ *File "([^"\n]*)", line (\d+)', re.MULTILINE)
 """A line of a traceback that names a file."""
@@ -153,7 +151,7 @@ def _term(number: float) -> str:
 
 def _certainty(match: MatchMark, rubric: Rubric) -> str:
     pairs = len(match.tally.pairs)
-    if match.bounds is None or pairs < LEAST_PAIRS:
+    if match.bounds is None:
         return TOO_FEW
     low, high = match.bounds
     few = (
@@ -166,26 +164,32 @@ def _certainty(match: MatchMark, rubric: Rubric) -> str:
     )
 
 
-@dataclass(slots=True)
-class LostTurn:
-    """The first turn that was lost for a reason, and the number of such turns."""
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why turns of a player were lost: the first such turn, its game, and how many there are."""
 
     game: PlannedGame
-    number: int
-    outcome: str
-    detail: str
-    board: str
-    """The position before the turn, a line per row; empty if it is not shown."""
+    turn: LostTurn
     count: int = 1
-    pop_outs: str = ""
-    """The pop-outs that the players had left; empty in games without them."""
+
+    @property
+    def hidden(self) -> bool:
+        """Return whether the board is hidden, so that neither reason nor position is shown.
+
+        A program may put the position into the text of its exception.
+        """
+        return self.game.board.hidden
+
+    @property
+    def detail(self) -> str:
+        """Return the whole reason; empty if it is not shown."""
+        return "" if self.hidden else self.turn.detail
 
     @property
     def title(self) -> str:
         """Return the game, the turn and the outcome; for a hidden board, without the turn."""
-        if self.game.board.hidden:
-            return f"{self.game.title}: {self.outcome}"
-        return f"{self.game.title}, turn {self.number}: {self.outcome}"
+        number = "" if self.hidden else f", turn {self.turn.number}"
+        return f"{self.game.title}{number}: {self.turn.outcome}"
 
     @property
     def number_of_turns(self) -> str:
@@ -195,64 +199,40 @@ class LostTurn:
     @property
     def cause(self) -> str:
         """Return why the turns were lost, in one line; for a hidden board, the outcome alone."""
-        shown = self.detail and not self.game.board.hidden
-        return headline(self.detail) if shown else self.outcome
+        return headline(self.detail) if self.detail else self.turn.outcome
 
     @property
     def where(self) -> str:
         """Return the place of the exception, as `ai.py, line 10`; empty if it is not shown."""
-        places = [] if self.game.board.hidden else PLACE.findall(self.detail)
+        places = PLACE.findall(self.detail)
         return f"{places[-1][0]}, line {places[-1][1]}" if places else ""
 
     @property
     def text(self) -> str:
         """Return the reason with the position, in several lines; a long reason is cut."""
-        detail = self.detail
+        detail, board, left = self.detail, self.turn.board, self.turn.pop_outs
         if len(detail) > CLIPPED:
             detail = "...\n" + detail[-CLIPPED:].partition("\n")[2]
-        title = "the position (0: empty, 1 and 2: the players):" if self.board else ""
+        position = ("the position (0: empty, 1 and 2: the players):", board, left)
         others = f"and {self.count - 1} more like it" if self.count > 1 else ""
-        parts = (self.title, detail, title, self.board, self.pop_outs, others)
+        parts = (self.title, detail, *(() if self.hidden else position), others)
         return "\n".join(filter(None, parts))
 
 
-def lost_turns(
-    games: Sequence[PlannedGame], replays: Mapping[str, Mapping[str, Any]]
-) -> list[LostTurn]:
-    """Return the first turn lost for each reason, by the player `match.one` of each game.
+def reasons(games: Sequence[PlannedGame], lost: Mapping[str, Sequence[LostTurn]]) -> list[Reason]:
+    """Return the reasons for which the player `match.one` of each game lost turns.
 
-    For a hidden board neither the position nor the reason is shown, because a program may put the
-    position into the text of its exception.
+    `lost` has the lost turns of both players, by the key of the game.
     """
-    found: dict[tuple[str, str], LostTurn] = {}
+    found: dict[tuple[str, str], Reason] = {}
     for game in games:
-        data = replays.get(game.key, {"turns": ()})
-        for number, turn in enumerate(data["turns"], 1):
-            if turn[0] != game.side or turn[2] in OWN:
+        for turn in lost.get(game.key, ()):
+            if turn.player != game.side:
                 continue
-            told = turn[-1] is not None and not game.board.hidden
-            detail = without_folders(data["details"][turn[-1]]) if told else ""
-            reason = kind_of_fault(turn[2], detail), detail if turn[2] == "invalid" else ""
-            if reason in found:
-                found[reason].count += 1
-            else:
-                board, left = ("", "") if game.board.hidden else _position(data, number)
-                found[reason] = LostTurn(game, number, turn[2], detail, board, pop_outs=left)
+            detail = "" if game.board.hidden else turn.detail
+            kind = kind_of_fault(turn.outcome, detail), detail if turn.outcome == "invalid" else ""
+            before = found.get(kind)
+            found[kind] = (
+                Reason(game, turn) if before is None else replace(before, count=before.count + 1)
+            )
     return list(found.values())
-
-
-def _position(data: Mapping[str, Any], number: int) -> tuple[str, str]:
-    """Return the board before a turn and the pop-outs left.
-
-    The board has a line per row: 0 for empty, else the player's number.
-    """
-    cells = list(data["start"])
-    for turn in data["turns"][: number - 1]:
-        changed = turn[6]
-        for cell, value in zip(changed[::2], changed[1::2], strict=True):
-            cells[cell] = str(value)
-    columns = data["columns"]
-    rows = [" ".join(cells[at : at + columns]) for at in range(0, len(cells), columns)]
-    left = data["left"] if number == 1 else data["turns"][number - 2][5]
-    popouts = f"pop-outs left: player 1: {left[0]}, player 2: {left[1]}" if left else ""
-    return "\n".join(rows), popouts

@@ -15,14 +15,13 @@ from typing import Final
 from connect4.views import document
 from connect4.views.document import Json
 from connect4.views.page import PARTS
-from grader.handin.submission import without_folders
+from grader.handin.submission import Submission, without_folders
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import full_points, margin_of
 from grader.output.explain import (
-    LEAST_PAIRS,
     MAX_REASONS,
     TOO_FEW,
-    LostTurn,
+    Reason,
     formula,
     told_plainly,
 )
@@ -70,16 +69,15 @@ def frame() -> str:
     return document.build("", FEEDBACK, {"games": []})
 
 
-def report_on(mark: Mark, results: Results, lost: Sequence[LostTurn]) -> tuple[str, str]:
+def report_on(mark: Mark, results: Results, lost: Sequence[Reason]) -> tuple[str, str]:
     """Return what stands above and below the games; `lost` are the reasons for lost turns."""
-    placement = results.placement.get(mark.submission.name, 0.0)
-    games = results.games_of(mark.submission.name)
+    games = results.games_of(mark.submission)
     playable = {
         game.key: number
         for number, game in enumerate(games, 1)
         if game.key in results.played and not game.board.hidden
     }
-    total = card(_total(mark, placement, results.rubric))
+    total = card(_total(mark, results.rubric))
     parts = [heading(f"Feedback for {mark.submission.name}"), total]
     if not mark.submission.problem:
         parts.append(_lost_turns(lost, playable))
@@ -97,30 +95,33 @@ def report_on(mark: Mark, results: Results, lost: Sequence[LostTurn]) -> tuple[s
     return "\n".join(filter(None, parts)), "\n".join(filter(None, below))
 
 
-def _total(mark: Mark, placement: float, rubric: Rubric) -> str:
+def _total(mark: Mark, rubric: Rubric) -> str:
     """Return the mark, its interval, and the points of each part, or why there are none."""
-    total, full = mark.final(placement), full_points(rubric)
-    large = "incomplete" if mark.incomplete else f"{total:.2f}"
+    known, total, full = mark.known(), mark.final(), full_points(rubric)
+    large = "incomplete" if known is None else f"{total:.2f}"
     text = f'<p class="total"><b>{large}</b> / {full:g}</p>'
+    dated = [
+        f"{change} ({change.day})" if change.day else str(change) for change in mark.corrections()
+    ]
+    entries = section("Corrections", listed(map(html.escape, dated))) if dated else ""
     if mark.submission.problem:
-        why = "; ".join([without_folders(mark.submission.problem), *changes(mark, extra=placement)])
+        why = "; ".join([without_folders(mark.submission.problem), *changes(mark)])
         detail = html.escape(without_folders(mark.detail))
         text += f'\n<p class="warning">{html.escape(why)}</p>'
-        return text + (f"\n<pre>{detail}</pre>" if detail else "")
+        return text + (f"\n<pre>{detail}</pre>" if detail else "") + entries
     one, two = ("withheld" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB")
-    more = f", {placement:g} for placement" if placement else ""
+    more = f", {mark.placement:g} for placement" if mark.placement else ""
     parts = f"Part A {one}, part B {two}{more}."
-    if mark.incomplete:
+    if known is None:
         parts += f" {total:.2f} of {full:g} so far."
     else:
         text += progress(f"{total:.2f} of {full:g}", total, full)
-        certain = all(len(match.tally.pairs) >= LEAST_PAIRS for match in mark.matches)
-        interval = f"{level_text(rubric.statistics)} interval {interval_text(mark, placement)}."
-        parts += f" {interval if certain and mark.bounds is not None else TOO_FEW}"
+        interval = f"{level_text(rubric.statistics)} interval {interval_text(mark)}."
+        parts += f" {TOO_FEW if mark.bounds is None else interval}"
     text += paragraphs([parts.replace(" %", "\u00a0%")])
-    if note := re.sub(r"(^|; )line ", r"\1ai.py, line ", remark(mark, extra=placement)):
+    if note := re.sub(r"(^|; )line ", r"\1ai.py, line ", remark(mark)):
         text += f'\n<p class="warning">{html.escape(note)}</p>'
-    return text
+    return text + entries
 
 
 def _match_card(match: MatchMark, rubric: Rubric) -> str:
@@ -149,9 +150,9 @@ def _match_card(match: MatchMark, rubric: Rubric) -> str:
 
 def _interval(match: MatchMark) -> str:
     """Return the interval of a match's points; empty if its ends are the same."""
-    if len(match.tally.pairs) < LEAST_PAIRS:
+    if match.bounds is None:
         return "(too few games for an interval)"
-    if match.bounds is None or match.bounds[0] == match.bounds[1]:
+    if match.bounds[0] == match.bounds[1]:
         return ""
     return "({:.2f} to {:.2f})".format(*match.bounds)
 
@@ -162,7 +163,7 @@ def _sentence(text: str) -> str:
     return html.escape(times.replace(" %", "\u00a0%"))
 
 
-def _lost_turns(lost: Sequence[LostTurn], playable: Mapping[str, int]) -> str:
+def _lost_turns(lost: Sequence[Reason], playable: Mapping[str, int]) -> str:
     """Return the first reasons for lost turns; each links to its turn.
 
     `playable` has the numbers of the games that can be replayed, by key.
@@ -170,20 +171,20 @@ def _lost_turns(lost: Sequence[LostTurn], playable: Mapping[str, int]) -> str:
     if not lost:
         return ""
     shown = []
-    for turn in lost[:MAX_REASONS]:
-        reason = f"<pre>{html.escape(turn.detail)}</pre>"
-        if turn.game.board.hidden:
-            reason = "<p>The board is hidden, so neither the reason nor the position is shown.</p>"
-        elif turn.detail.strip() == turn.cause:
-            reason = ""
-        title, place = html.escape(turn.title), ""
-        if turn.game.key in playable:
-            place = f"{playable[turn.game.key]}.{turn.number}"
-            title = link(Link(turn.title, "", place))
-        where = f", in {html.escape(turn.where)}" if turn.where else ""
-        first = f"<p>{'The first' if turn.count > 1 else 'It'} is {title}{where}.</p>"
-        head = f"<h3>{turn.number_of_turns} lost: {html.escape(clipped(turn.cause))}</h3>"
-        text = f"<div>{head}\n{first}\n{reason}</div>\n{_position(turn, place)}"
+    for reason in lost[:MAX_REASONS]:
+        told = f"<pre>{html.escape(reason.detail)}</pre>"
+        if reason.hidden:
+            told = "<p>The board is hidden, so neither the reason nor the position is shown.</p>"
+        elif reason.detail.strip() == reason.cause:
+            told = ""
+        title, place = html.escape(reason.title), ""
+        if reason.game.key in playable:
+            place = f"{playable[reason.game.key]}.{reason.turn.number}"
+            title = link(Link(reason.title, "", place))
+        where = f", in {html.escape(reason.where)}" if reason.where else ""
+        first = f"<p>{'The first' if reason.count > 1 else 'It'} is {title}{where}.</p>"
+        head = f"<h3>{reason.number_of_turns} lost: {html.escape(clipped(reason.cause))}</h3>"
+        text = f"<div>{head}\n{first}\n{told}</div>\n{_position(reason, place)}"
         shown.append(card(text, "lost-turn"))
     found = f"<h2>Lost turns</h2>\n{shown[0]}"
     if len(lost) > 1:
@@ -194,14 +195,14 @@ def _lost_turns(lost: Sequence[LostTurn], playable: Mapping[str, int]) -> str:
     return found
 
 
-def _position(turn: LostTurn, place: str) -> str:
+def _position(reason: Reason, place: str) -> str:
     """Return the position before a lost turn: as text, which the page's script draws as a board.
 
     `place` is the game and the turn in the page's data.
     """
-    if not turn.board:
+    if reason.hidden:
         return ""
-    player = turn.game.side
+    turn, player = reason.turn, reason.game.side
     told = (
         f'Before turn {turn.number}: <span class="mark p{player}" aria-hidden="true"></span> '
         f"player {player}, this submission, is to move"
@@ -220,12 +221,12 @@ GAME_HEADERS: Final = (
 )
 
 
-def _games(name: str, results: Results, replays: Mapping[str, Json]) -> str:
+def _games(item: Submission, results: Results, replays: Mapping[str, Json]) -> str:
     """Return the table of all games of a submission; `publish-game` numbers them in this order.
 
     `replays` has those that can be replayed. For a hidden board, only the margin is shown.
     """
-    games, public = results.games_of(name), results.public(name)
+    games, public = results.games_of(item), results.public(item)
     rows: list[list[Cell]] = []
     for number, game in enumerate(games, 1):
         names = (game.match.part, game.match.two.name, game.board.label)
@@ -252,16 +253,16 @@ def _games(name: str, results: Results, replays: Mapping[str, Json]) -> str:
     return table(GAME_HEADERS, rows)
 
 
-def digest(name: str, report: tuple[str, str], results: Results) -> str:
+def digest(item: Submission, report: tuple[str, str], results: Results) -> str:
     """Return a hash of everything on a page, so that an unchanged page is not written again."""
-    games = enumerate(results.games_of(name))
+    games = enumerate(results.games_of(item))
     keys = [f"{number} {game.key}" for number, game in games if game.key in results.played]
     texts = [MADE_BY, frame(), *report, *keys]
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
 
 def feedback_page(
-    name: str,
+    item: Submission,
     report: tuple[str, str],
     results: Results,
     replays: Mapping[str, Json],
@@ -270,10 +271,11 @@ def feedback_page(
 
     `replays` has the games that have been played, by key.
     """
-    games, (above, below) = results.games_of(name), report
-    comment, title = f"feedback {digest(name, report, results)}", f"Feedback for {name}"
+    games, (above, below) = results.games_of(item), report
+    comment = f"feedback {digest(item, report, results)}"
+    title = f"Feedback for {item.name}"
     if games:
-        listed = card(_games(name, results, replays))
+        listed = card(_games(item, results, replays))
         below = f"<h2 id='games'>All games</h2>\n{listed}\n{below}"
     shown = []
     for number, game in enumerate(games, 1):

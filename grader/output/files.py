@@ -24,11 +24,15 @@ def check_out(out: Path) -> None:
     trial.unlink()
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, content: str | bytes) -> None:
     """Write a file whole or not at all, and its folder; raises `InputError` if that fails."""
     make_folder(path.parent)
     try:
-        atomic.write_text(path, text)
+        if isinstance(content, str):
+            atomic.write_text(path, content)
+        else:
+            with atomic.writing(path) as file:
+                file.write(content)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 

@@ -1,4 +1,4 @@
-"""The files that other programs read: gradebook CSV, Gradescope JSON, JUnit XML, GitHub output."""
+"""The files that other programs read: gradebook CSV, Gradescope JSON, GitHub's output."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from connect4.errors import harmless
 from grader.handin.form import Finding
+from grader.handin.roster import Change, Student
 from grader.handin.submission import without_folders
 from grader.marks.points import Mark, MatchMark
-from grader.marks.tally import full_points, margin_of
-from grader.output.explain import LostTurn, explained
+from grader.marks.tally import full_points
+from grader.output.explain import Reason, explained
 from grader.output.results import Results
 from grader.output.tables import (
     faults_text,
@@ -25,8 +25,6 @@ from grader.output.tables import (
     match_table,
     remark,
 )
-from grader.play.schedule import PlannedGame
-from grader.results.store import PlayedGame
 from grader.rubric.model import Rubric
 
 GRADEBOOK_HEADERS: Final = (
@@ -36,6 +34,7 @@ GRADEBOOK_HEADERS: Final = (
 
 ROSTER_HEADERS: Final = (
     *("Section", "Group", "Submitted", "Late Days", "Late Deduction", "Adjust", "Reason"),
+    *("Percent", "Mark", "Corrected on"),
 )
 
 FORMULA: Final = re.compile(
@@ -44,43 +43,55 @@ FORMULA: Final = re.compile(
 """Where a spreadsheet may recognize a formula, also in full-width letters."""
 
 CONTROL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that an XML document cannot contain."""
+"""Characters that no page of GitHub can contain."""
 
 
-Lost: TypeAlias = Mapping[str, Sequence[LostTurn]]
+Lost: TypeAlias = Mapping[str, Sequence[Reason]]
 """The reasons for lost turns, by submission."""
 
 MAX_SHOWN: Final = 5
 """The maximum number of reasons for lost turns that are shown for one match."""
 
 
-def gradebook(marks: Sequence[Mark], placement: Mapping[str, float], more: bool = False) -> str:
+def gradebook(marks: Sequence[Mark], more: bool = False) -> str:
     """Return `grades.csv`: one line for each student, also if several handed in together.
 
-    `more` adds the columns of a roster and of late days.
+    `more` adds the columns of a roster, of late days and of corrections.
     """
     rows: list[list[object]] = []
     for mark, student in ((one, student) for one in marks for student in one.students):
         submission, faults = mark.submission, mark.faults
-        extra = placement.get(submission.name, 0.0)
         points = [
             *(None if mark.withheld(part) else mark.points(part) for part in "AB"),
-            extra,
-            None if mark.incomplete else mark.final(extra, student),
+            mark.placement,
+            mark.known(student),
         ]
         row = [
             *map(cell, (student.name, student.identity, student.email, submission.name)),
             *map(_points, points),
             *(faults.timeouts, faults.invalid, faults.errors, submission.sha256 or ""),
-            *(cell(remark(mark, student, extra)), cell(mark.why_withheld)),
+            *(cell(remark(mark, student)), cell(mark.open or mark.why_withheld)),
         ]
         if more:
             row += [*map(cell, (student.section, student.group, mark.late.submitted))]
             row += ["" if mark.late.days is None else mark.late.days]
-            row += [_points(None if mark.incomplete else mark.deducted(extra))]
-            row += [_points(student.adjust), cell(student.reason)]
+            row += [_points(None if mark.incomplete else mark.deducted)]
+            row += _corrections(student)
         rows.append(row)
     return csv_text([*GRADEBOOK_HEADERS, *(ROSTER_HEADERS if more else ())], rows)
+
+
+def _corrections(student: Student) -> list[object]:
+    """Return the points added, the reasons, percentage, mark and days of the corrections."""
+    changes = student.corrections
+    added = sum(change.amount for change in changes if change.kind is Change.ADJUST)
+    kinds = (Change.PERCENT, Change.MARK)
+    rest = ["; ".join(f"{one.amount:g}" for one in changes if one.kind is kind) for kind in kinds]
+    reasons, days = (
+        "; ".join(filter(None, texts))
+        for texts in ((change.reason for change in changes), (change.day for change in changes))
+    )
+    return [_points(added), cell(reasons), *rest, days]
 
 
 def _points(value: float | None) -> str:
@@ -103,9 +114,7 @@ def cell(text: str) -> str:
     return FORMULA.sub(r"\1\2'", text)
 
 
-def gradescope(
-    marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric, lost: Lost
-) -> dict[str, Any]:
+def gradescope(marks: Sequence[Mark], rubric: Rubric, lost: Lost) -> dict[str, Any]:
     """Return `results.json` as Gradescope's autograder reads it.
 
     Each submission has a test for each match and one for its form. The fields are those of
@@ -127,7 +136,7 @@ def gradescope(
         "leaderboard": [],
     }
     for mark in () if several else marks:
-        document["score"] = round(mark.final(placement.get(mark.submission.name, 0)), 2)
+        document["score"] = round(mark.final(), 2)
         for match in mark.matches:
             value = round(match.tally.mean_margin, 2)
             entry = {"name": f"margin against {match.match.two.name}", "value": value}
@@ -135,7 +144,7 @@ def gradescope(
     return document
 
 
-def _tests(mark: Mark, rubric: Rubric, lost: Sequence[LostTurn]) -> Iterator[dict[str, Any]]:
+def _tests(mark: Mark, rubric: Rubric, lost: Sequence[Reason]) -> Iterator[dict[str, Any]]:
     """Yield the tests of a submission: its matches, then the findings of `check`."""
     if mark.submission.problem:
         texts = (mark.submission.problem, mark.detail)
@@ -169,79 +178,9 @@ def _test(name: str, score: float, of: float, passed: bool, output: str) -> dict
     }
 
 
-def of_match(lost: Sequence[LostTurn], match: MatchMark) -> list[LostTurn]:
+def of_match(lost: Sequence[Reason], match: MatchMark) -> list[Reason]:
     """Return the first reasons for lost turns in a match."""
     return [turn for turn in lost if turn.game.match == match.match][:MAX_SHOWN]
-
-
-def junit(results: Results, lost: Lost) -> str:
-    """Return `junit.xml`: a suite for each submission, a case for each game, with its margin.
-
-    Lost turns are a failure, an error of the grader is an error, a missing game is skipped. The
-    output of a suite explains the points and lists the findings of `check`.
-    """
-    whole = Element("testsuites")
-    for mark in results.marks:
-        _add_suite(whole, mark, results, lost.get(mark.submission.name, ()))
-    indent(whole)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(whole, "unicode")}\n'
-
-
-def _add_suite(whole: Element, mark: Mark, results: Results, lost: Sequence[LostTurn]) -> None:
-    """Add the suite of a submission."""
-    submission = mark.submission
-    games = results.games_of(submission.name)
-    seconds = sum(_seconds(game, results.played.get(game.key)) for game in games)
-    suite = _child(whole, "testsuite", name=submission.name)
-    if submission.problem:
-        case = _child(suite, "testcase", classname=submission.name, name="submission", time="0")
-        problem = _child(case, "failure", message=without_folders(submission.problem))
-        problem.text = _text(without_folders(mark.detail))
-    else:
-        for game in games:
-            _add_case(suite, game, results, lost)
-    kinds = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
-    for name, kind in kinds.items():
-        suite.set(name, str(len(suite.findall(f".//{kind}"))))
-    suite.set("time", f"{seconds:.3f}")
-    matches = [
-        f"{match.name}: {' '.join(explained(match, results.rubric))}" for match in mark.matches
-    ]
-    if printed := "\n".join([*matches, *map(finding_text, mark.findings)]):
-        _child(suite, "system-out").text = _text(printed)
-
-
-def _add_case(
-    suite: Element, game: PlannedGame, results: Results, lost: Sequence[LostTurn]
-) -> None:
-    """Add the case of a game."""
-    result, fault = results.played.get(game.key), results.faults.get(game.key)
-    time = f"{_seconds(game, result):.3f}"
-    case = _child(suite, "testcase", classname=game.match.one.name, name=game.title, time=time)
-    if fault is not None:
-        _child(case, "error", message=fault.text)
-    elif result is None:
-        _child(case, "skipped", message="not played yet")
-    else:
-        properties = {"margin": str(margin_of(game, result)), "game": game.key}
-        if not game.board.hidden:
-            properties |= {"scores": "{}:{}".format(*result.scores), "ending": result.ending}
-        listed = _child(case, "properties")
-        for name, value in properties.items():
-            _child(listed, "property", name=name, value=value)
-        own = result.faults[game.side - 1]
-        if own.total:
-            reasons = "\n\n".join(turn.text for turn in lost if turn.game == game)
-            _child(case, "failure", message=faults_text(own)).text = _text(reasons)
-
-
-def _child(parent: Element, tag: str, **attributes: str) -> Element:
-    return SubElement(parent, tag, {name: _text(text) for name, text in attributes.items()})
-
-
-def _seconds(game: PlannedGame, result: PlayedGame | None) -> float:
-    """Return the duration of a game, 0 on a hidden board because it shows the board's size."""
-    return 0.0 if result is None or game.board.hidden else result.seconds
 
 
 def _text(text: str) -> str:
@@ -255,7 +194,7 @@ def annotation(path: str, finding: Finding) -> str:
     return f"::{level} {where}::{_data(finding.text)}"
 
 
-def github_lines(mark: Mark, lost: Sequence[LostTurn]) -> Iterator[str]:
+def github_lines(mark: Mark, lost: Sequence[Reason]) -> Iterator[str]:
     """Yield a submission's annotations: lost turns with reasons, and findings of form."""
     submission = mark.submission
     where = f"file={_property(str(submission.path or submission.place))},line=1"

@@ -9,7 +9,7 @@ import builtins
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -32,9 +32,6 @@ ASSETS: Final = "assets"
 
 ERROR: Final = re.compile(r"[A-Za-z]+(?=:|$)")
 """The type of an exception at the start of its last line, if Python itself has it."""
-
-NAMES: Final = re.compile(r'"names":\["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*"\]')
-"""Both names in a game's data; inside a text of JSON its quotes would be escaped."""
 
 USED_UP: Final = re.compile(f"{NO_PLAYER}its loading time of [0-9.]+ s was used up")
 
@@ -84,16 +81,20 @@ def public_reason(outcome: str, detail: str) -> str:
 def replay_text(store: Store, key: str, names: Sequence[str]) -> Json | None:
     """Return the data of a game for the replay page; None if its record is damaged or lost.
 
-    Submissions with equal content share a stored game, which has the names of one of them.
+    A stored game names files. `names` are what the page shows for player 1 and player 2.
     """
     stored = store.page(key)
     try:
         if stored is None or not stored.startswith(MADE_BY):
-            stored = replay_data(records.loads(store.record(key) or ""), names)
+            stored = replay_data(records.loads(store.record(key) or ""))
     except ValueError:
         return None
-    own = f'"names":{json_in_html(list(names))}'
-    return Json(NAMES.sub(lambda _: own, stored.partition(" ")[2], count=1))
+    return with_keys({"names": list(names)}, Json(stored.partition(" ")[2]))
+
+
+def with_keys(keys: Mapping[str, Any], text: Json) -> Json:
+    """Return an object of JSON with these keys before its own."""
+    return Json(f"{json_in_html(dict(keys))[:-1]},{text[1:]}")
 
 
 def replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any] | None:
@@ -105,8 +106,7 @@ def replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any] | Non
 
 def all_games(games: Iterable[tuple[dict[str, Any], Json]]) -> Json:
     """Return the data of a page of games: for each the keys that it has there, and its own data."""
-    texts = (f"{json_in_html(keys)[:-1]},{text[1:]}" for keys, text in games)
-    return Json(f'{{"games":[{",".join(texts)}]}}')
+    return Json(f'{{"games":[{",".join(with_keys(*game) for game in games)}]}}')
 
 
 def made_public(data: dict[str, Any]) -> dict[str, Any]:

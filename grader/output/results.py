@@ -13,21 +13,22 @@ from typing import Any, Final
 
 from connect4.errors import InputError, headline
 from connect4.isolation import machine
-from grader.handin.roster import Student, assign
+from grader.handin.owners import Owners, assign
+from grader.handin.people import Person, find, match
 from grader.handin.submission import Submission
 from grader.marks.points import Mark, gradable, lateness, marks
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import tables
 from grader.play.schedule import PlannedGame, grade_games, limits_text
 from grader.play.working_time import slow_files
-from grader.results.store import (
+from grader.results.store import Store, utc_now
+from grader.results.values import (
     DAMAGED,
+    LOAD,
     STARVED,
     Attempt,
     InfraFailure,
     PlayedGame,
-    Store,
-    utc_now,
 )
 from grader.rubric.model import Rubric
 from grader.rubric.reading import from_stored
@@ -46,8 +47,6 @@ RUNS: Final = "protection"
 PROOF: Final = "doctor"
 """The name of the table that `doctor` stored."""
 
-ROSTER: Final = "roster"
-
 PLACEMENT: Final = "placement"
 """The name of the points for placement, with the name of the tournament's file."""
 
@@ -62,19 +61,22 @@ class Results:
     played: dict[str, PlayedGame]
     faults: dict[str, InfraFailure]
     details: dict[str, str] = field(default_factory=dict)
-    """Details for each submission that cannot be loaded."""
+    """More lines on a file that cannot be loaded, by hash."""
     protection: Sequence[str] = ()
     """The protections that games were played under, in words."""
     published: dict[int, str] = field(default_factory=dict)
     """When each seed that is no longer secret was published."""
-    students: Mapping[str, Sequence[Student]] = field(default_factory=dict)
-    """Who gets the mark of each submission by the roster; empty without one."""
+    owners: Owners | None = None
+    """Whose mark each submission is; None for a tournament."""
     slow: Mapping[str, str] = field(default_factory=dict)
     """From which time on the files play that do not in this grading, by hash."""
     placement: Mapping[str, float] = field(default_factory=dict)
     """The points for placement in a tournament, by submission."""
+    unplaced: Sequence[str] = ()
+    """Who earned points there and is not among these submissions."""
     tournament: str = ""
     """The name of that tournament's file."""
+    has_roster: bool = False
 
     @cached_property
     def games(self) -> list[PlannedGame]:
@@ -83,18 +85,18 @@ class Results:
             return grade_games(gradable(self.submissions), self.rubric)
         return [game for state in self.stages for group in state.groups for game in group.games]
 
-    def games_of(self, name: str) -> list[PlannedGame]:
-        """Return the games of a submission, in the order of the schedule."""
-        return self.games_by_name.get(name, [])
+    def games_of(self, item: Submission) -> list[PlannedGame]:
+        """Return the games of a submission's file, in the order of the schedule."""
+        return [] if item.problem else self.games_by_file.get(str(item.sha256), [])
 
     @cached_property
-    def games_by_name(self) -> dict[str, list[PlannedGame]]:
-        """Return the games of each submission that has any."""
+    def games_by_file(self) -> dict[str, list[PlannedGame]]:
+        """Return the games of each file that has any, by hash."""
         found: dict[str, list[PlannedGame]] = {}
         for game in self.games:
             for player in game.players:
                 if player.is_submission:
-                    found.setdefault(player.name, []).append(game)
+                    found.setdefault(player.id, []).append(game)
         return found
 
     @cached_property
@@ -102,26 +104,45 @@ class Results:
         """Return the marks of a grading; empty for a tournament."""
         if self.kind != GRADE:
             return []
-        read = (self.submissions, self.played, self.rubric, self.details, self.faults)
+        assert self.owners is not None
         made = []
-        for mark in marks(*read, self.games):
-            name = mark.submission.name
-            students = self.students.get(name) or mark.students
-            late, public = lateness(students, self.rubric), len(self.public(name))
-            slow = self.slow.get(str(mark.submission.sha256), "")
+        for mark in marks(self.submissions, self.played, self.rubric, self.faults, self.games):
+            item = mark.submission
+            students = tuple(self.owners.students.get(item.name) or mark.students)
             made.append(
-                replace(mark, public=public, students=tuple(students), late=late, slow=slow)
+                replace(
+                    mark,
+                    detail=self.details.get(str(item.sha256), ""),
+                    public=len(self.public(item)),
+                    students=students,
+                    late=lateness(students, self.rubric),
+                    placement=self.placement.get(item.name, 0.0),
+                    slow=self.slow.get(str(item.sha256), ""),
+                    open=self.owners.open.get(item.name, ""),
+                )
             )
         return made
 
-    def public(self, name: str) -> set[str]:
+    def public(self, item: Submission) -> set[str]:
         """Return the keys of a submission's games that were played when their seed was public."""
         return {
             game.key
-            for game in self.games_of(name)
+            for game in self.games_of(item)
             if game.key in self.played
             and self.played[game.key].played_at >= self.published.get(game.seed, NEVER)
         }
+
+    def find(self, text: str, where: object) -> Submission:
+        """Return the submission of the person with a name, number, login or address.
+
+        Raises `InputError` if nobody or several have it; `where` begins the message.
+        """
+        students = self.owners.students if self.owners else {}
+        groups = [
+            [Person(item.name), *item.people, *students.get(item.name, ())]
+            for item in self.submissions
+        ]
+        return self.submissions[find(text, groups, where)]
 
     @cached_property
     def stages(self) -> list[StageState]:
@@ -145,7 +166,7 @@ class Results:
             tries = 1 if failed is None else failed.attempts + 1
             self.faults[attempt.key] = InfraFailure(attempt.fault or DAMAGED, tries)
         of_games = (
-            ("marks",) if self.kind == GRADE else ("games", "games_by_name", "stages", "placings")
+            ("marks",) if self.kind == GRADE else ("games", "games_by_file", "stages", "placings")
         )
         for name in of_games:
             self.__dict__.pop(name, None)
@@ -158,7 +179,7 @@ class Results:
     def text(self, details: bool = False) -> str:
         """Return the tables."""
         if self.kind == GRADE:
-            return tables.grade_text(self.marks, self.placement, self.rubric, details)
+            return tables.grade_text(self.marks, self.rubric, details)
         notes = "".join(f"{name}: not in it: {why}\n" for name, why in self.left_out.items())
         return tables.tournament_text(self.stages, self.placings, self.rubric) + notes
 
@@ -184,13 +205,18 @@ def read_results(store: Store) -> Results:
 
 def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submission]) -> Results:
     """Return the results of these submissions, with all that a results file knows of them."""
-    rubric, roster = with_secret(rubric, store), stored_roster(store)
-    assigned = assign(found, roster)
-    listed, details = known_problems(assigned.submissions, store, rubric)
+    rubric, roster = with_secret(rubric, store), store.roster()
+    details, problems = known_problems(store, rubric)
+    owners, listed = None, list(found)
+    if kind == GRADE:
+        owners = assign(found, roster, store.decisions(), store.corrections())
+        listed = owners.submissions
+    listed = [
+        item if item.problem else replace(item, problem=problems.get(str(item.sha256)))
+        for item in listed
+    ]
     counted = rubric.match.opponent_faults == "count"
-    placed = store.meta_json(PLACEMENT) or {"points": {}, "file": ""}
-    present = {item.name for item in listed}
-    now = {old: new for old, new in store.renamed().items() if old not in present}
+    placement, unplaced, tournament = placed(listed, owners, store.meta_json(PLACEMENT))
     return Results(
         kind,
         rubric,
@@ -200,17 +226,40 @@ def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submissi
         details,
         protection_lines(store),
         store.published(),
-        assigned.students if roster else {},
+        owners,
         slow_files(rubric, store) if kind == GRADE else {},
-        {now.get(name, name): points for name, points in placed["points"].items()},
-        placed["file"],
+        placement,
+        unplaced,
+        tournament,
+        bool(roster),
     )
 
 
-def stored_roster(store: Store) -> tuple[Student, ...]:
-    """Return the students in the roster of a results file; none if it has no roster."""
-    held = store.meta_json(ROSTER) or {}
-    return tuple(Student(**one) for one in held.get("students", ()))
+def placed(
+    listed: Sequence[Submission], owners: Owners | None, held: Any
+) -> tuple[dict[str, float], list[str], str]:
+    """Return the stored points for placement by submission, who has none here, and their file.
+
+    Persons are matched; whoever is called otherwise there is found by the same file.
+    """
+    if held is None or owners is None:
+        return {}, [], ""
+    earned = [
+        ([Person.from_json(one) for one in entry["people"]], entry["sha256"], entry["points"])
+        for entry in held["points"]
+    ]
+    here = [(place, one) for place, (persons, _, _) in enumerate(earned) for one in persons]
+    there = [(name, one) for name, students in owners.students.items() for one in students]
+    pairs = match([one for _, one in here], [one for _, one in there]).pairs
+    whose = {here[one][0]: there[two][0] for one, two in pairs.items()}
+    for place, (_, sha256, _) in enumerate(earned):
+        others = [item.name for item in listed if item.sha256 == sha256]
+        alone = [one[1] for one in earned].count(sha256) == len(others) == 1
+        if place not in whose and alone and others[0] not in whose.values():
+            whose[place] = others[0]
+    points = {name: earned[place][2] for place, name in whose.items()}
+    absent = [str(persons[0]) for place, (persons, _, _) in enumerate(earned) if place not in whose]
+    return points, absent, str(held["file"])
 
 
 def with_secret(rubric: Rubric, store: Store) -> Rubric:
@@ -221,24 +270,18 @@ def with_secret(rubric: Rubric, store: Store) -> Rubric:
     return replace(rubric, match=replace(rubric.match, seed=secret))
 
 
-def known_problems(
-    found: Sequence[Submission], store: Store, rubric: Rubric
-) -> tuple[list[Submission], dict[str, str]]:
-    """Return the submissions with problems from loading and playing them, and the details."""
-    unloaded = store.loaded(limits_text(rubric))
-    aside = store.set_aside()
-    listed: list[Submission] = []
-    details: dict[str, str] = {}
-    for item in found:
-        problem, sha256 = item.problem, str(item.sha256)
-        failure = unloaded.get(sha256)
-        if problem is None and sha256 in aside:
-            problem = f"set aside: twice the grader was ended by this: {aside[sha256]}"
-        elif problem is None and failure is not None:
-            problem = f"cannot be loaded: {headline(failure)}"
-            details[item.name] = last_lines(failure)
-        listed.append(item if problem == item.problem else replace(item, problem=problem))
-    return listed, details
+def known_problems(store: Store, rubric: Rubric) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the details on files that cannot be loaded, and the problem of each file, by hash."""
+    failures = store.notes(LOAD, limits_text(rubric))
+    details = {sha256: last_lines(text) for sha256, text in failures.items() if text is not None}
+    problems = {
+        sha256: f"cannot be loaded: {headline(text)}"
+        for sha256, text in failures.items()
+        if text is not None
+    }
+    for sha256, title in store.set_aside().items():
+        problems[sha256] = f"set aside: twice the grader was ended by this: {title}"
+    return details, problems
 
 
 def last_lines(text: str) -> str:

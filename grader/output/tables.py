@@ -22,7 +22,7 @@ from grader.marks.tally import (
     t_quantile,
 )
 from grader.marks.tournament import Placing, StageState, Standing
-from grader.results.store import STARVED, Faults
+from grader.results.values import STARVED, Faults
 from grader.rubric.model import Rubric, StatisticsRules
 
 WIDTH: Final = 80
@@ -95,32 +95,30 @@ def faults_text(faults: Faults) -> str:
     )
 
 
-def changes(mark: Mark, student: Student | None = None, extra: float = 0.0) -> list[str]:
+def changes(mark: Mark, student: Student | None = None) -> list[str]:
     """Return what late days and corrections change in a mark, in words.
 
     For a single student, else for all of them: what concerns one is not shown to the others.
-    `extra` is the points for placement.
     """
     late, notes = mark.late, []
     if late.days and not mark.submission.problem:
         days = "1 day" if late.days == 1 else f"{late.days} days"
-        taken = late.points if mark.incomplete else mark.deducted(extra)
+        taken = late.points if mark.incomplete else mark.deducted
         cost = f", {taken:.2f} points less" if late.points else ""
         notes.append(f"{days} late{cost}")
-    adjust, reason = (student.adjust, student.reason) if student else mark.correction
-    if adjust:
-        notes.append(f"corrected by {adjust:+g}{reason and f': {reason}'}")
-    return notes
+    return [*notes, *map(str, mark.corrections(student))]
 
 
-def remark(mark: Mark, student: Student | None = None, extra: float = 0.0) -> str:
+def remark(mark: Mark, student: Student | None = None) -> str:
     """Return the remark on a mark, without the folders of the grading machine.
 
     Lost turns come first, unless games are missing: they explain most marks of 0 points.
     """
-    notes = changes(mark, student, extra)
+    notes = changes(mark, student)
     if mark.submission.problem:
         return "; ".join([clipped(without_folders(mark.submission.problem)), *notes])
+    if mark.open:
+        notes.insert(0, mark.open)
     if mark.faults.total:
         why = f"(no answer within {mark.limit})"
         lost = re.sub("timeouts?", rf"\g<0> {why}", faults_text(mark.faults))
@@ -151,15 +149,15 @@ def finding_text(finding: Finding) -> str:
     return f"{where} {finding.line}: {finding.rule}: {finding.text} ({kind})"
 
 
-def total_text(mark: Mark, extra: float, rubric: Rubric) -> str:
-    """Return `48.20 of 75`; the maximum does not include `extra`, the points for placement."""
-    if mark.incomplete:
-        return f"incomplete, {mark.final(extra):.2f} of {full_points(rubric):g} so far"
-    text = f"{mark.final(extra):.2f} of {full_points(rubric):g}"
+def total_text(mark: Mark, rubric: Rubric) -> str:
+    """Return `48.20 of 75`; the maximum does not include the points for placement."""
+    if mark.known() is None:
+        return f"incomplete, {mark.final():.2f} of {full_points(rubric):g} so far"
+    text = f"{mark.final():.2f} of {full_points(rubric):g}"
     if mark.bounds is not None:
         level = level_text(rubric.statistics)
-        text += f" ({level} interval {interval_text(mark, extra)})"
-    return f"{text}, with {extra:g} for placement" if extra else text
+        text += f" ({level} interval {interval_text(mark)})"
+    return f"{text}, with {mark.placement:g} for placement" if mark.placement else text
 
 
 def level_text(rules: StatisticsRules) -> str:
@@ -167,40 +165,37 @@ def level_text(rules: StatisticsRules) -> str:
     return f"{100 * rules.confidence:g} %"
 
 
-def interval_text(mark: Mark, extra: float) -> str:
-    """Return the interval of a total, empty if there is none.
-
-    The points for placement, `extra`, have no uncertainty.
-    """
+def interval_text(mark: Mark) -> str:
+    """Return the interval of a total, empty if there is none."""
     if mark.bounds is None:
         return ""
-    change = extra + mark.adjust - mark.deducted(extra)
-    low, high = (max(0.0, bound + change) for bound in mark.bounds)
+    low, high = (max(0.0, mark.corrected(bound)) for bound in mark.bounds)
     few = ", few games" if mark.few_games else ""
     return f"{low:.2f} to {high:.2f}{few}"
 
 
-def shown_points(mark: Mark, extra: float) -> tuple[str, list[str]]:
-    """Return the total with `extra` for placement, and the points of each part."""
+def shown_points(mark: Mark) -> tuple[str, list[str]]:
+    """Return the total, and the points of each part."""
     parts = ["-" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB"]
-    return "incomplete" if mark.incomplete else f"{mark.final(extra):.2f}", parts
+    total = mark.known()
+    return "incomplete" if total is None else f"{total:.2f}", parts
 
 
-def marks_table(marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric) -> str:
+def marks_table(marks: Sequence[Mark], rubric: Rubric) -> str:
     """Return one line per submission with its points and lost turns; below it, the remarks."""
-    placed = any(placement.values())
+    placed = any(mark.placement for mark in marks)
     interval = f"{level_text(rubric.statistics)} interval"
     headers = ("submission", "A", "B", "placement", "total", "of", interval, "lost turns")
     rows: list[list[str]] = []
     notes: dict[str, str] = {}
     for mark in marks:
         name, lost = mark.submission.name, mark.faults
-        extra = placement.get(name, 0.0)
-        total, parts = shown_points(mark, extra)
-        bounds = interval_text(mark, extra).partition(",")[0]
-        row = [name, *parts, f"{extra:.2f}" if placed else "", total, f"{full_points(rubric):g}"]
+        total, parts = shown_points(mark)
+        bounds = interval_text(mark).partition(",")[0]
+        extra = f"{mark.placement:.2f}" if placed else ""
+        row = [name, *parts, extra, total, f"{full_points(rubric):g}"]
         rows.append([*row, bounds, str(lost.total or "")])
-        notes[name] = remark(mark, extra=extra)
+        notes[name] = remark(mark)
     return "\n".join([text_table(*without_empty(rows, headers)), *_remarks(notes)])
 
 
@@ -248,9 +243,7 @@ def match_table(matches: Iterable[MatchMark], rubric: Rubric, details: bool) -> 
     return text_table(*without_empty(rows, ["match", *MARGIN_HEADERS, "points", "of", interval]))
 
 
-def grade_text(
-    marks: Sequence[Mark], placement: Mapping[str, float], rubric: Rubric, details: bool
-) -> str:
+def grade_text(marks: Sequence[Mark], rubric: Rubric, details: bool) -> str:
     """Return the text that `grade` and `report` print; `details` adds every board of a match."""
     parts = []
     for mark in marks if details or len(marks) <= FEW else ():
@@ -260,10 +253,10 @@ def grade_text(
                 for match in mark.matches
                 if match.tally.faults.total
             ]
-            total = total_text(mark, placement.get(mark.submission.name, 0.0), rubric)
+            total = total_text(mark, rubric)
             table = match_table(mark.matches, rubric, details)
             parts.append("\n".join([mark.submission.name, table, *lost, f"total {total}"]))
-    parts.append(marks_table(marks, placement, rubric))
+    parts.append(marks_table(marks, rubric))
     known = [match for mark in marks for match in mark.matches if match.bounds is not None]
     few = dict.fromkeys(match.name for match in known if few_games(len(match.tally.pairs)))
     if few:

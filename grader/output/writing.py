@@ -5,9 +5,7 @@ Nothing here plays. A report can be written during play, or years later.
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import sys
 import zipfile
 from collections.abc import Sequence
@@ -17,11 +15,12 @@ from typing import Final
 from connect4 import atomic
 from connect4.errors import InputError
 from connect4.views.document import Json
+from grader.handin.people import Kind
 from grader.handin.submission import file_name
 from grader.marks.tally import by_match
 from grader.output import evidence, feedback, formats, github, replays
 from grader.output.class_page import class_page, replay_place, standings_page
-from grader.output.explain import LostTurn, lost_turns
+from grader.output.explain import Reason, reasons
 from grader.output.files import beginning, write
 from grader.output.replays import Shown
 from grader.output.results import GRADE, Results
@@ -34,7 +33,7 @@ STANDINGS: Final = ("standings.html", "The tournament")
 def write_quick(results: Results, out: Path, lost: formats.Lost | None = None) -> None:
     """Write the files that change during play; `lost` has the reasons for lost turns if known."""
     if results.kind == GRADE:
-        document = formats.gradescope(results.marks, results.placement, results.rubric, lost or {})
+        document = formats.gradescope(results.marks, results.rubric, lost or {})
         document["extra_data"] = {"protection": results.protection}
         write(out / "results.json", formats.to_json(document))
     else:
@@ -45,39 +44,39 @@ def write_quick(results: Results, out: Path, lost: formats.Lost | None = None) -
 
 def write_all(results: Results, store: Store, out: Path) -> None:
     """Write every file except the records; pages that have not changed are not written."""
-    lost = reasons(results, store)
+    lost = reasons_of(results, store)
     if results.kind != GRADE:
         write_replays(results, store, out)
     write_quick(results, out, lost)
     protection = "".join(f"\n{line}\n" for line in results.protection)
     write(out / "tables.txt", results.text(details=True) + protection)
     if results.kind == GRADE:
-        more = bool(results.students or results.rubric.late.deadline)
-        write(out / "grades.csv", formats.gradebook(results.marks, results.placement, more))
-        write(out / "junit.xml", formats.junit(results, lost))
+        more = [mark for mark in results.marks if any(one.corrections for one in mark.students)]
+        whole = results.has_roster or results.rubric.late.deadline or more
+        write(out / "grades.csv", formats.gradebook(results.marks, bool(whole)))
         if len(results.marks) > 1:
             for mark in results.marks:
-                document = formats.gradescope([mark], results.placement, results.rubric, lost)
+                document = formats.gradescope([mark], results.rubric, lost)
                 path = out / "results" / f"{file_name(mark.submission.name)}.json"
                 write(path, formats.to_json(document))
             write(out / "class.html", class_page(results))
         write_pages(results, store, out, lost)
-    present = [item.name for item in results.submissions]
-    evidence.remove_withdrawn(out, store.withdrawn(), present)
+    evidence.remove_withdrawn(out, store)
 
 
-def reasons(results: Results, store: Store) -> dict[str, list[LostTurn]]:
-    """Return the reasons for each submission's lost turns; empty for a tournament."""
-    found: dict[str, list[LostTurn]] = {}
+def reasons_of(results: Results, store: Store) -> dict[str, list[Reason]]:
+    """Return the reasons for the lost turns of each submission that has any, by name."""
+    found: dict[str, list[Reason]] = {}
     for mark in results.marks:
-        name = mark.submission.name
         if mark.faults.total:
-            played = [game for game in results.games_of(name) if game.key in results.played]
             games = [
-                game for game in played if results.played[game.key].faults[game.side - 1].total
+                game
+                for game in results.games_of(mark.submission)
+                if game.key in results.played
+                and results.played[game.key].faults[game.side - 1].total
             ]
-            data = {key: json.loads(text) for key, text in replays_of(games, store).items()}
-            found[name] = lost_turns(games, data)
+            lost = {game.key: store.lost(game.key) for game in games}
+            found[mark.submission.name] = reasons(games, lost)
     return found
 
 
@@ -127,21 +126,17 @@ def write_replays(results: Results, store: Store, out: Path) -> None:
 def write_pages(results: Results, store: Store, out: Path, lost: formats.Lost) -> None:
     """Write the page of each submission unless it exists and is up to date.
 
-    `lost` has the reasons for lost turns, as `reasons` returns them.
+    `lost` has the reasons for lost turns, as `reasons_of` returns them.
     """
     folder = out / "feedback"
     for mark in results.marks:
-        name = mark.submission.name
-        text = feedback.report_on(mark, results, lost.get(name, ()))
-        path = folder / f"{file_name(name)}.html"
-        if feedback.digest(name, text, results) in beginning(path):
+        item = mark.submission
+        text = feedback.report_on(mark, results, lost.get(item.name, ()))
+        path = folder / f"{file_name(item.name)}.html"
+        if feedback.digest(item, text, results) in beginning(path):
             continue
-        games = [game for game in results.games_of(name) if game.key in results.played]
-        write(path, feedback.feedback_page(name, text, results, replays_of(games, store)))
-
-
-PARTICIPANT: Final = re.compile(r"_(\d+)_assignsubmission_")
-"""A student's number in the name of a hand-in that Moodle wrote."""
+        games = [game for game in results.games_of(item) if game.key in results.played]
+        write(path, feedback.feedback_page(item, text, results, replays_of(games, store)))
 
 
 def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
@@ -150,28 +145,28 @@ def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
     A folder has the name of Moodle's own download. Return the students without a number there:
     their pages are not in the zip, unless nobody has a number.
     """
-    numbers = [PARTICIPANT.search(mark.submission.place) for mark in results.marks]
+    numbers = [[one.key(Kind.MOODLE) for one in mark.students] for mark in results.marks]
+    of_moodle = any(any(listed) for listed in numbers)
     rows, without = [], []
     try:
         with (
             atomic.writing(place) as file,
             zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped,
         ):
-            for mark, number in zip(results.marks, numbers, strict=True):
-                submission = mark.submission
-                page = out / "feedback" / f"{file_name(submission.name)}.html"
-                folder = file_name(submission.name).replace("_", " ")
-                if number is not None:
-                    folder += f"_{number[1]}_assignsubmission_file_"
-                else:
-                    without.append(submission.name)
-                if number is not None or not any(numbers):
-                    zipped.write(page, f"{folder}/feedback.html")
-                extra = results.placement.get(submission.name, 0.0)
-                for student in mark.students:
-                    points = "" if mark.incomplete else f"{mark.final(extra, student):.2f}"
+            for mark, listed in zip(results.marks, numbers, strict=True):
+                page = out / "feedback" / f"{file_name(mark.submission.name)}.html"
+                for student, number in zip(mark.students, listed, strict=True):
+                    folder = file_name(student.name).replace("_", " ")
+                    if number:
+                        folder += f"_{number}_assignsubmission_file_"
+                    else:
+                        without.append(student.name)
+                    if number or not of_moodle:
+                        zipped.write(page, f"{folder}/feedback.html")
+                    total = mark.known(student)
+                    points = "" if total is None else f"{total:.2f}"
                     shown = [formats.cell(text) for text in (student.name, student.email)]
-                    rows.append([*shown, points, str(page.resolve())])
+                    rows.append([*shown, points, formats.cell(str(page.resolve()))])
     except OSError as error:
         raise InputError(f"{place}: cannot be written: {error.strerror}") from None
     write(place.with_suffix(".csv"), formats.csv_text(("Name", "Email", "Mark", "Page"), rows))
@@ -182,7 +177,7 @@ def tell_github(results: Results, store: Store) -> None:
     """Write annotations and the job summary when running in GitHub Actions."""
     if not github.in_actions():
         return
-    lost = reasons(results, store)
+    lost = reasons_of(results, store)
     for mark in results.marks:
         github.annotate(formats.github_lines(mark, lost.get(mark.submission.name, ())))
     place = os.environ.get("GITHUB_STEP_SUMMARY")

@@ -48,7 +48,8 @@ from grader.play.schedule import (
     opponent,
     seed_of,
 )
-from grader.results.store import STARVED, Attempt, Faults, PlayedGame, Store
+from grader.results.store import Store
+from grader.results.values import STARVED, TRIAL, Attempt, Faults, LostTurn, PlayedGame
 from grader.rubric.keys import Board
 from grader.rubric.model import Rubric
 
@@ -59,6 +60,9 @@ R = TypeVar("R")
 
 OWN_FILE: Final = AgentName("ai:ai.py", "ai", "ai.py")
 """The name of a submission in its own process, whatever its file is called."""
+
+DIGITS: Final = 32
+"""Digits of a hash in the name of a folder: two files that share 12 are found in minutes."""
 
 DEADLY: Final = 2
 """After N deaths of the grader or its worker, the cause is not tried again."""
@@ -73,7 +77,7 @@ DEATHS: Final = ("WorkerDiedError", "KilledWorker")
 def play_game(job: Job) -> Attempt:
     """Play one game; lost turns belong to the players, the attempt's `fault` is not theirs."""
     began = time.monotonic()
-    one, two = (player["name"] for player in job["players"])
+    one, two = (player["id"] for player in job["players"])
     attempt = Attempt(job["key"], (one, two), worker=f"{socket.gethostname()}:{os.getpid()}")
     try:
         record, left_behind = play_job(job)
@@ -82,7 +86,7 @@ def play_game(job: Job) -> Attempt:
         fault, trace = one_line(error), traceback.format_exc()
         return replace(attempt, fault=fault, traceback=trace, seconds=seconds)
     assert record.result is not None
-    page = replay_data(record, attempt.names)
+    lost = tuple(lost_turns(record))
     seconds = round(time.monotonic() - began, 3)
     played = PlayedGame(
         attempt.key,
@@ -96,7 +100,8 @@ def play_game(job: Job) -> Attempt:
         attempt,
         played=played,
         record=record.to_json(),
-        page=page,
+        page=replay_data(record),
+        lost=lost,
         seconds=seconds,
         left_behind=tuple(left_behind),
     )
@@ -149,11 +154,16 @@ def play_job(job: Job) -> tuple[Record, list[Player]]:
     first, second = (
         played
         if player["source"] is None
-        else replace(played, agent=f"ai:{FOLDER}/{file_name(player['name'])}/ai.py")
+        else replace(played, agent=f"ai:{source_path(str(player['sha256']))}")
         for played, player in zip(table.record.players, job["players"], strict=True)
     )
     table.record.players = first, second
     return table.record, table.left_behind
+
+
+def source_path(sha256: str) -> str:
+    """Return the path of a file that was handed in, below `--out` and in records."""
+    return f"{FOLDER}/{sha256[:DIGITS]}/ai.py"
 
 
 def agent_of(player: dict[str, Any], game: Game) -> AgentName:
@@ -179,6 +189,17 @@ def limits_of(job: Job) -> Limits:
         margin_seconds=limits["time_margin"],
         memory_bytes=limits["memory_mb"] * 1_000_000,
     )
+
+
+def lost_turns(record: Record) -> Iterator[LostTurn]:
+    """Yield the lost turns of a game, in their order, each with its position."""
+    for state, turn in record:
+        if turn.is_lost:
+            rows = "\n".join(" ".join(map(str, row)) for row in state.board().tolist())
+            left = state.pop_outs_left
+            shown = f"pop-outs left: player 1: {left[0]}, player 2: {left[1]}" if left else ""
+            detail = without_folders(page.reason(turn) or "")
+            yield LostTurn(turn.player, turn.number, turn.outcome.value, detail, rows, shown)
 
 
 def _faults(record: Record, player: int) -> Faults:
@@ -233,7 +254,7 @@ def play_all(
     def ahead() -> Iterator[tuple[PlannedGame, Job]]:
         for game in games:
             if barred.isdisjoint(game.submitted):
-                store.begin(game.key, f"{game.match.one.name}, {game.title}")
+                store.begin(game.key)
                 yield game, game.job(isolation, store)
 
     try:
@@ -246,7 +267,7 @@ def play_all(
                     barred.update(game.submitted)
                     store.end(game.key, died=True)
                     if alone or slots == 1:
-                        store.blame(game.blamed(), game.title)
+                        store.blame(game.blamed(), game.nameless)
                 store.add(attempt)
                 barred.update(str(game.players[side - 1].sha256) for side in attempt.left_behind)
                 yield game, attempt
@@ -307,7 +328,7 @@ def _why_not_counted(attempt: Attempt, game: PlannedGame) -> str | None:
 def _attempt_of(future: Future[Attempt], game: PlannedGame) -> Attempt:
     """Return what `play_game` returned; if it could not, return an attempt that failed."""
     one, two = game.players
-    failed = Attempt(game.key, (one.name, two.name))
+    failed = Attempt(game.key, (one.id, two.id))
     try:
         return future.result()
     except Exception as error:
@@ -319,11 +340,8 @@ def _attempt_of(future: Future[Attempt], game: PlannedGame) -> Attempt:
 TRIAL_SECONDS: Final = 0.05
 """Seconds per move, enough to find errors; a late move is not an error here."""
 
-GREEDY: Final = Contestant("greedy", "greedy", None)
+GREEDY: Final = Contestant("greedy", "greedy", None, "greedy")
 """The other side; against `random` a file would be called with another method than in the marks."""
-
-TRIAL: Final = "trial"
-"""The part that trials belong to, and the value for limits in the results file's notes on them."""
 
 FAILURES: Final = (Outcome.ERROR, Outcome.INVALID)
 
@@ -341,7 +359,7 @@ def grade_trials(rubric: Rubric) -> list[PlannedGame]:
 def tournament_trials(rubric: Rubric) -> list[PlannedGame]:
     """Return the trials of the boards of a tournament."""
     boards = {board.digest: board for stage in rubric.tournament.stages for board in stage.boards}
-    return agent_trials([Contestant("random", "random", None)], boards.values(), rubric)
+    return agent_trials([Contestant("random", "random", None, "random")], boards.values(), rubric)
 
 
 def agent_trials(
@@ -365,14 +383,14 @@ def play_trials(
 
     Raises `InputError` if one fails; it names the agent's `role` in the rubric `source`.
     """
-    known = store.loaded(TRIAL)
+    known = store.notes(TRIAL, "")
     problems = {}
     jobs = ((game, _job(game, level, store)) for game in trials if game.key not in known)
     with closing(spread(pool.executor, try_out, jobs, pool.slots)) as done:
         for game, future in done:
             problems[game.key] = future.result()
             if problems[game.key] is None:
-                store.set_loaded(game.key, TRIAL, None)
+                store.note(TRIAL, game.key, "", None)
     for game in trials:
         if problem := problems.get(game.key):
             raise InputError(
@@ -413,16 +431,14 @@ MADE_BY: Final = hashlib.sha256(
 """Data from another version of the replay page's code are computed again."""
 
 
-def replay_data(record: Record, names: Sequence[str]) -> Replay:
-    """Return a record's data for the replay page, with names in place of agents' files.
+def replay_data(record: Record) -> Replay:
+    """Return a record's data for the replay page, without names: the page adds them.
 
     The data are computed on the machine that plays the game, so that writing many pages is fast.
     Students see them, so they do not contain the seed.
     """
-    one, two = (
-        replace(player, agent=name) for player, name in zip(record.players, names, strict=True)
-    )
-    data = page.game_data(replace(record, players=(one, two)))
+    data = page.game_data(record)
+    del data["names"]
     data["facts"] = [fact for fact in data["facts"] if not fact.startswith("seed ")]
     data["details"] = list(map(without_folders, data["details"]))
     data["why"] = data["why"] and without_folders(data["why"])

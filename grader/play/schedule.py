@@ -12,7 +12,7 @@ import hmac
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
 from typing import Any, Final
@@ -63,22 +63,18 @@ COMPARE: Final = "compare"
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """A contestant: a submission by its source's hash, or a baseline by its agent's name."""
+    """A contestant: a file, whoever handed it in, or an agent of the rubric."""
 
-    name: str
+    id: str
+    """What the results file names it by: the hash of the file, or the agent's name there."""
     agent: str
     sha256: str | None
-    order: str = ""
-    """What sorts in place of the name, where the name was forgotten."""
-
-    @property
-    def sort_key(self) -> str:
-        """Return what decides the order of contestants that nothing else decides."""
-        return self.order or self.name
+    name: str = field(compare=False)
+    """What people read: the authors, or the agent's name."""
 
     @property
     def is_submission(self) -> bool:
-        """Return whether the contestant is a student's submission."""
+        """Return whether the contestant is a file that was handed in."""
         return self.agent == "ai:"
 
     def plain(self, store: Store) -> dict[str, str | None]:
@@ -88,19 +84,24 @@ class Contestant:
         return {**asdict(self), "source": source}
 
 
-def submitted(name: str, sha256: str, order: str = "") -> Contestant:
-    """Return a submission as a contestant."""
-    return Contestant(name, "ai:", sha256, order)
+def submitted(name: str, sha256: str) -> Contestant:
+    """Return a file that was handed in as a contestant."""
+    return Contestant(sha256, "ai:", sha256, name)
 
 
 def baseline(agent: str, game: str = EXTENDED.name) -> Contestant:
     """Return an agent of the kit as a contestant; if it is a file, with the hash of the file."""
-    return Contestant(agent, agent, file_hash(parse_agent(agent, game)))
+    return Contestant(agent, agent, file_hash(parse_agent(agent, game)), agent)
 
 
 def opponent(agent: KitAgent) -> Contestant:
     """Return an agent of a rubric as a contestant."""
-    return Contestant(agent.name, agent.agent, agent.sha256)
+    return Contestant(agent.name, agent.agent, agent.sha256, agent.name)
+
+
+def names_of(authors: Iterable[str]) -> str:
+    """Return the name of a file that several have handed in: those of all of them."""
+    return "; ".join(dict.fromkeys(authors))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,8 @@ class PlannedGame:
         players = [_player_key(player) for player in self.players]
         versions = [STREAM, [version for _, version in players]]
         content = [own for own, _ in players]
-        text = json.dumps([rules.name, *terms, *content, limits_key(self.limits), versions])
+        worth = [list(rules.points), limits_key(self.limits)]
+        text = json.dumps([rules.name, *terms, *content, *worth, versions])
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @property
@@ -158,6 +160,12 @@ class PlannedGame:
             f"{self.match.part}: {self.match.two.name}, {self.board.label}, "
             f"as player {self.side}, round {self.repeat + 1}"
         )
+
+    @property
+    def nameless(self) -> str:
+        """Return the game in words, without the name of a student."""
+        rival = "another submission" if self.match.two.is_submission else self.match.two.name
+        return f"{rival}, {self.board.label}, as player {self.side}, round {self.repeat + 1}"
 
     def blamed(self) -> dict[str, str]:
         """Return the suspects for the death of the grader: each hash with the other one's.

@@ -31,6 +31,7 @@ from grader.play.one_game import (
 )
 from grader.play.schedule import Contestant, limits_text
 from grader.results.store import Store
+from grader.results.values import LOAD, PACE
 from grader.rubric.keys import Board, make_board
 from grader.rubric.model import Rubric, by_fuel, limit_of_move
 
@@ -216,14 +217,14 @@ class Pace:
     def key(self, rubric: Rubric) -> str:
         """Return what the answer depends on besides the file."""
         terms = [self.seconds, self.methods, self.board.digest, limits_text(rubric)]
-        return f"plays from {json.dumps(terms)}"
+        return json.dumps(terms)
 
 
 def too_slow(
     contestants: Iterable[Contestant], rubric: Rubric, pace: Pace, store: Store
 ) -> list[str]:
     """Return lines that name the files that do not play in a run, and the time that would do."""
-    known = store.loaded(pace.key(rubric))
+    known = store.notes(PACE, pace.key(rubric))
     needed: dict[str, str] = {}
     most = 0.0
     for item in contestants:
@@ -255,7 +256,7 @@ def slow_files(rubric: Rubric, store: Store) -> dict[str, str]:
     """Return from which time on the files play that do not in a grading, in words, by hash."""
     given = limit_of_move(rubric, rubric.match.time_limit)
     found: dict[str, str] = {}
-    for sha256, text in store.loaded(grading_pace(rubric).key(rubric)).items():
+    for sha256, text in store.notes(PACE, grading_pace(rubric).key(rubric)).items():
         if text is not None:
             found[sha256] = text
             with suppress(ValueError):
@@ -343,12 +344,12 @@ def load_all(
         "methods": pace.methods,
         "times": pace.times,
     }
-    new = _unknown(contestants, store.loaded(limits), store.loaded(asked))
+    new = _unknown(contestants, store.notes(LOAD, limits), store.notes(PACE, asked))
     slots = 1 if any(key.startswith(LOADING) for key in store.suspects()) else pool.slots
 
     def ahead() -> Iterator[tuple[Contestant, Job]]:
         for item in new:
-            store.begin(f"{LOADING}{item.sha256}", f"loading {item.name}")
+            store.begin(f"{LOADING}{item.sha256}")
             yield item, {**terms, "player": item.plain(store)}
 
     try:
@@ -357,9 +358,9 @@ def load_all(
                 loaded = _loaded(future, item, store)
                 if loaded.fault is None:
                     store.end(f"{LOADING}{item.sha256}", died=False)
-                    store.set_loaded(str(item.sha256), limits, loaded.problem)
+                    store.note(LOAD, str(item.sha256), limits, loaded.problem)
                     if loaded.problem is None:
-                        store.set_loaded(str(item.sha256), asked, loaded.slow)
+                        store.note(PACE, str(item.sha256), asked, loaded.slow)
                 yield item, loaded.problem, loaded.fault
     finally:
         store.end_all()
@@ -387,5 +388,5 @@ def _loaded(future: Future[Loaded], item: Contestant, store: Store) -> Loaded:
     except Exception as error:
         if type(error).__name__ in DEATHS:
             store.end(f"{LOADING}{item.sha256}", died=True)
-            store.blame({str(item.sha256): ""}, f"loading {item.name}")
+            store.blame({str(item.sha256): ""}, "loading it")
         return Loaded(fault=one_line(error))

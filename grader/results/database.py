@@ -16,9 +16,7 @@ from typing import Any, Final, Self
 
 from connect4.errors import InputError, printable
 
-FORMAT: Final = "connect4-results/2"
-SCHEME: Final = "3"
-"""How the keys of games are computed: a file of another version may differ in this alone."""
+FORMAT: Final = "connect4-results/3"
 
 NO_SHARED_MEMORY: Final = (
     *(sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE),
@@ -84,8 +82,7 @@ class Database:
         """Create the tables of a new file; reject a file of another kind without changing it."""
         new = writing and not self._database.execute("SELECT 1 FROM sqlite_master").fetchone()
         found = None if new else self.meta("format")
-        begun = found is not None  # else it is a new file, or one whose making was stopped
-        if begun and (found, self.meta("scheme")) != (FORMAT, SCHEME):
+        if found not in (None, FORMAT):  # None: a new file, or one whose making was stopped
             raise InputError(
                 f"{self.path}: results of another version of the kit; `report` of that version "
                 "shows them, --results names a new file to play to"
@@ -94,7 +91,12 @@ class Database:
             self._database.execute(f"PRAGMA journal_mode = {journal}")
             self._database.execute("PRAGMA synchronous = FULL")
             self._database.executescript(self.schema)
-            self.set_meta({"format": FORMAT, "scheme": SCHEME})
+            self.set_meta({"format": FORMAT})
+
+    @property
+    def writing(self) -> bool:
+        """Return whether the file is open for writing, and locked."""
+        return self._lock is not None
 
     def _release(self) -> None:
         if self._lock is not None:

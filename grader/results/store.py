@@ -15,20 +15,51 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import astuple
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from grader.handin.submission import Member, Submission
+from grader.handin.people import Person
+from grader.handin.roster import Change, Correction, Student
+from grader.handin.submission import Submission
 from grader.results.database import Database
+from grader.results.values import (
+    DAMAGED,
+    INFRA,
+    PLAYED,
+    RESULT,
+    STARVED,
+    WHOLE,
+    Attempt,
+    Faults,
+    InfraFailure,
+    KeptGame,
+    LostTurn,
+    PlayedGame,
+    Written,
+)
 
 SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS source (sha256 TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS submission (
-    name TEXT PRIMARY KEY, place TEXT NOT NULL, sha256 TEXT, report TEXT, problem TEXT,
-    members TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS author (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, people TEXT NOT NULL,
+    place TEXT NOT NULL, sha256 TEXT, report TEXT, problem TEXT, present INTEGER NOT NULL,
+    withdrawn INTEGER NOT NULL DEFAULT 0, pseudonym TEXT UNIQUE, token TEXT) STRICT;
+CREATE TABLE IF NOT EXISTS version (
+    author INTEGER NOT NULL, number INTEGER NOT NULL, sha256 TEXT NOT NULL, seen TEXT NOT NULL,
+    problem TEXT, PRIMARY KEY (author, sha256)) STRICT;
+CREATE TABLE IF NOT EXISTS roster (line INTEGER PRIMARY KEY, student TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS correction (
+    number INTEGER PRIMARY KEY, person TEXT NOT NULL, kind TEXT NOT NULL, amount REAL NOT NULL,
+    reason TEXT NOT NULL, day TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS decision (
+    person TEXT NOT NULL, line TEXT NOT NULL, at TEXT NOT NULL,
+    PRIMARY KEY (person, line)) STRICT;
+CREATE TABLE IF NOT EXISTS written (
+    person TEXT PRIMARY KEY, total REAL, games REAL NOT NULL, roster REAL NOT NULL,
+    placement REAL NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS game (
     key TEXT PRIMARY KEY, player1 TEXT NOT NULL, player2 TEXT NOT NULL,
     score1 INTEGER, score2 INTEGER, ending TEXT, turns INTEGER,
@@ -38,132 +69,25 @@ CREATE TABLE IF NOT EXISTS game (
     played_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
     status TEXT NOT NULL, fault TEXT, traceback TEXT) STRICT;
 CREATE TABLE IF NOT EXISTS record (
-    key TEXT PRIMARY KEY, zlib BLOB NOT NULL, page_zlib BLOB NOT NULL) STRICT;
+    key TEXT PRIMARY KEY, zlib BLOB NOT NULL, page_zlib BLOB NOT NULL,
+    lost_zlib BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS earlier (
     key TEXT NOT NULL, attempt INTEGER NOT NULL, score1 INTEGER, score2 INTEGER, ending TEXT,
     played_at TEXT NOT NULL, worker TEXT NOT NULL, zlib BLOB NOT NULL,
     PRIMARY KEY (key, attempt)) STRICT;
-CREATE TABLE IF NOT EXISTS loaded (
-    sha256 TEXT NOT NULL, limits TEXT NOT NULL, problem TEXT, PRIMARY KEY (sha256, limits)) STRICT;
+CREATE TABLE IF NOT EXISTS note (
+    kind TEXT NOT NULL, subject TEXT NOT NULL, terms TEXT NOT NULL, text TEXT,
+    PRIMARY KEY (kind, subject, terms)) STRICT;
 CREATE TABLE IF NOT EXISTS begun (
-    key TEXT PRIMARY KEY, title TEXT NOT NULL, running INTEGER NOT NULL, deaths INTEGER NOT NULL,
+    key TEXT PRIMARY KEY, running INTEGER NOT NULL, deaths INTEGER NOT NULL,
     machine TEXT NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS ended_grader (
-    sha256 TEXT NOT NULL, opponent TEXT NOT NULL, title TEXT NOT NULL,
-    PRIMARY KEY (sha256, opponent)) STRICT;
+CREATE TABLE IF NOT EXISTS aside (
+    sha256 TEXT NOT NULL, opponent TEXT NOT NULL, title TEXT NOT NULL, evidence TEXT NOT NULL,
+    at TEXT NOT NULL, PRIMARY KEY (sha256, opponent)) STRICT;
 """
-"""`starved` counts late turns that the machine caused; `fault` is why a game has status INFRA, in
-one line."""
-
-PLAYED: Final = "PLAYED"
-INFRA: Final = "INFRA"
-"""The status of a game: it has scores (PLAYED), or the grader or its machine failed (INFRA)."""
-
-DAMAGED: Final = "its row in the results file is damaged"
-"""The failure of a game that has neither a result nor a failure."""
-
-STARVED: Final = "the machine was too busy: an agent got too little processor time"
-"""The failure of a game in which a player lost a turn because of the machine."""
-
-RESULT: Final = (
-    *("score1", "score2", "ending", "turns"),
-    *("timeouts1", "invalid1", "errors1", "starved1"),
-    *("timeouts2", "invalid2", "errors2", "starved2"),
-)
-"""The columns of `game` that hold a result."""
-
-WHOLE: Final = f"{' + '.join(RESULT)} IS NOT NULL AND starved1 + starved2 = 0"
-"""The condition that a row of `game` has a complete result, which the machine did not spoil."""
-
-ORDER: Final = "order"
-"""The name in `meta` of the names in the order of a draw, once one of them was forgotten."""
-
-ATTEMPTS: Final = 3
-"""How often a run plays a game that fails; after the last attempt it stays INFRA."""
-
-
-@dataclass(frozen=True, slots=True)
-class Faults:
-    """The lost turns of one player in one game; `starved` are among the timeouts."""
-
-    timeouts: int = 0
-    invalid: int = 0
-    errors: int = 0
-    starved: int = 0
-
-    @property
-    def total(self) -> int:
-        """Return how many turns were lost."""
-        return self.timeouts + self.invalid + self.errors
-
-    def __add__(self, other: Faults) -> Faults:
-        return Faults(
-            self.timeouts + other.timeouts,
-            self.invalid + other.invalid,
-            self.errors + other.errors,
-            self.starved + other.starved,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedGame:
-    """The stored result of a game: scores and faults of player 1 and player 2."""
-
-    key: str
-    scores: tuple[int, int]
-    ending: str
-    turns: int
-    faults: tuple[Faults, Faults]
-    seconds: float
-    played_at: str = ""
-    """In UTC, as `2030-01-31T12:00:00Z`; empty in an attempt."""
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One attempt to play a game: its result, or `fault` for a failure that is no player's.
-
-    A game whose result does not count has both.
-    """
-
-    key: str
-    names: tuple[str, str]
-    played: PlayedGame | None = None
-    record: Mapping[str, Any] | None = None
-    page: str | None = None
-    """What `replays.replay_data` returns for the record."""
-    fault: str | None = None
-    """In one line."""
-    traceback: str | None = None
-    worker: str = ""
-    seconds: float = 0.0
-    died: bool = False
-    """Whether the worker died in the game, each time it was tried."""
-    left_behind: tuple[int, ...] = ()
-    """The players with a process that could not be ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class InfraFailure:
-    """The reason why a game is INFRA, and the number of attempts."""
-
-    text: str
-    attempts: int
-
-
-@dataclass(frozen=True, slots=True)
-class KeptGame:
-    """A game with its record; `counts` is false if it was starved or played again since."""
-
-    key: str
-    attempt: int
-    counts: bool
-    names: tuple[str, str]
-    scores: tuple[int, int] | None
-    ending: str | None
-    played_at: str
-    text: str | None
-    """The record, None if it is damaged."""
+"""A game names its players by their ids (`Contestant.id`), never a person. Persons stand in
+`author`, `roster`, `correction`, `decision` and `written`, as JSON. `starved` counts late turns
+that the machine caused; `fault` is why a game has status INFRA, in one line."""
 
 
 class Store(Database):
@@ -185,24 +109,6 @@ class Store(Database):
             self.set_meta({"secret": held})
         return None if held is None else int(held, 16)
 
-    def withdraw(self, names: Iterable[str]) -> None:
-        """Note that these are no longer among the hand-ins of the class."""
-        self.set_meta({"withdrawn": json.dumps(sorted({*self.withdrawn(), *names}))})
-
-    def withdrawn(self) -> list[str]:
-        """Return the names that were withdrawn at any time; some may be there again."""
-        return list(self.meta_json("withdrawn") or ())
-
-    def rename(self, names: Mapping[str, str]) -> None:
-        """Note the new names of submissions, by their old names."""
-        known = {old: names.get(new, new) for old, new in self.renamed().items()} | dict(names)
-        known = {old: new for old, new in known.items() if old not in names.values()}
-        self.set_meta({"renamed": json.dumps(known)})
-
-    def renamed(self) -> dict[str, str]:
-        """Return the present name of each submission whose games were played under another."""
-        return dict(self.meta_json("renamed") or {})
-
     def publish(self, seeds: Iterable[int]) -> None:
         """Note seeds that are about to be published."""
         known = {**dict.fromkeys(seeds, utc_now()), **self.published()}
@@ -217,37 +123,137 @@ class Store(Database):
         """Store the text of files, by its hash."""
         self._write("INSERT OR IGNORE INTO source VALUES (?, ?)", *sources.items())
 
-    def set_submissions(self, submissions: Sequence[Submission]) -> None:
-        """Replace the list of submissions; earlier sources are kept as evidence."""
-        held = (item for item in submissions if item.source is not None)
+    def set_submissions(
+        self, found: Sequence[Submission], day: str = "", whole: bool = False
+    ) -> list[tuple[str, str]]:
+        """Note the hand-ins of a run; earlier authors and sources are kept as evidence.
+
+        Of a `whole` class, whoever is not among them is withdrawn. Return author and hash of each
+        version that is new.
+        """
+        held = (item for item in found if item.source is not None)
         self.add_sources({str(item.sha256): str(item.source) for item in held})
+        fresh: list[tuple[str, str]] = []
         with self.transaction() as database:
-            database.execute("DELETE FROM submission")
-            database.execute("DELETE FROM meta WHERE name = ?", (ORDER,))
-            for item in submissions:
-                members = json.dumps([asdict(member) for member in item.members])
-                place = str(item.path or item.place)
-                row = (item.name, place, item.sha256, item.report, item.problem, members)
-                database.execute("INSERT INTO submission VALUES (?, ?, ?, ?, ?, ?)", row)
+            database.execute("UPDATE author SET present = 0")
+            for item in found:
+                people = json.dumps([person.to_json() for person in item.people])
+                row = (people, str(item.path or item.place), item.sha256, item.report, item.problem)
+                database.execute(
+                    "INSERT INTO author (name, people, place, sha256, report, problem, present) "
+                    "VALUES (?, ?, ?, ?, ?, ?, 1) ON CONFLICT (name) DO UPDATE SET "
+                    "people = excluded.people, place = excluded.place, "
+                    "sha256 = excluded.sha256, report = excluded.report, "
+                    "problem = excluded.problem, present = 1, withdrawn = 0",
+                    (item.name, *row),
+                )
+                if item.sha256 is not None:
+                    added = database.execute(
+                        "INSERT OR IGNORE INTO version SELECT number, (SELECT count(*) + 1 "
+                        "FROM version WHERE author = author.number), ?, ?, NULL FROM author "
+                        "WHERE name = ?",
+                        (item.sha256, day or utc_now()[:10], item.name),
+                    )
+                    fresh += [(item.name, item.sha256)] * added.rowcount
+            if whole:
+                database.execute("UPDATE author SET withdrawn = 1 WHERE NOT present")
+        return fresh
 
     def submissions(self) -> list[Submission]:
-        """Return the submissions in the order in which they were found."""
+        """Return the hand-ins of the last run, by name."""
         rows = self._database.execute(
-            "SELECT name, place, text, report, problem, members, sha256 FROM submission "
-            "LEFT JOIN source USING (sha256) ORDER BY submission.rowid"
+            "SELECT name, place, text, report, problem, people, author.sha256 FROM author "
+            "LEFT JOIN source USING (sha256) WHERE present"
         )
-        order = self.meta_json(ORDER) or []
-        found = []
-        for name, place, source, report, problem, members, sha256 in rows:
-            people = tuple(Member(**member) for member in self._json(members or ""))  # if damaged
-            found.append(
-                Submission(
-                    *(name, place, source, report, problem, people),
-                    stored_sha256=sha256,
-                    order=f"{order.index(name):06}" if name in order else "",
-                )
+        found = [
+            Submission(
+                *(name, place, source, report, problem),
+                tuple(Person.from_json(one) for one in self._json(people)),
+                stored_sha256=sha256,
             )
+            for name, place, source, report, problem, people, sha256 in rows
+        ]
+        return sorted(found, key=lambda item: (item.name.casefold(), item.name))
+
+    def authors(self) -> list[tuple[str, list[Person]]]:
+        """Return the name and the persons of every hand-in that was ever noted."""
+        rows = self._database.execute("SELECT name, people FROM author ORDER BY number")
+        return [
+            (name, [Person.from_json(one) for one in self._json(people)]) for name, people in rows
+        ]
+
+    def withdrawn(self) -> list[str]:
+        """Return the names of whoever was in the class once and no longer is."""
+        rows = self._database.execute("SELECT name FROM author WHERE withdrawn AND NOT present")
+        return [row[0] for row in rows]
+
+    def versions(self) -> dict[str, list[str]]:
+        """Return the present authors of each version of a source, by its hash."""
+        found: dict[str, list[str]] = {}
+        for sha256, name in self._database.execute(
+            "SELECT version.sha256, name FROM version JOIN author ON author.number = author "
+            "WHERE present ORDER BY name"
+        ):
+            found.setdefault(sha256, []).append(name)
         return found
+
+    def roster(self) -> tuple[Student, ...]:
+        """Return the stored roster; empty if there is none."""
+        rows = self._database.execute("SELECT student FROM roster ORDER BY line")
+        return tuple(Student.from_json(self._json(row[0])) for row in rows)
+
+    def set_roster(self, students: Sequence[Student]) -> None:
+        """Replace the stored roster; without students there is none any more."""
+        with self.transaction() as database:
+            database.execute("DELETE FROM roster")
+            rows = [(json.dumps(student.to_json()),) for student in students]
+            database.executemany("INSERT INTO roster (student) VALUES (?)", rows)
+
+    def corrections(self) -> list[tuple[Person, Correction]]:
+        """Return the corrections that the command `correct` has entered, the oldest first."""
+        rows = self._database.execute(
+            "SELECT person, kind, amount, reason, day FROM correction ORDER BY number"
+        )
+        return [
+            (Person.from_json(self._json(person)), Correction(Change(kind), amount, reason, day))
+            for person, kind, amount, reason, day in rows
+        ]
+
+    def correct(self, person: Person, entry: Correction) -> None:
+        """Enter a correction of a person's mark."""
+        self._write(
+            "INSERT INTO correction (person, kind, amount, reason, day) VALUES (?, ?, ?, ?, ?)",
+            (json.dumps(person.to_json()), entry.kind, entry.amount, entry.reason, entry.day),
+        )
+
+    def decisions(self) -> list[tuple[Person, Person]]:
+        """Return whom the teacher has declared to be one person, in two lists."""
+        rows = self._database.execute("SELECT person, line FROM decision ORDER BY at")
+        return [
+            (Person.from_json(self._json(one)), Person.from_json(self._json(two)))
+            for one, two in rows
+        ]
+
+    def decide(self, pairs: Iterable[tuple[Person, Person]]) -> None:
+        """Note that the persons of each pair are one."""
+        rows = (
+            (json.dumps(one.to_json()), json.dumps(two.to_json()), utc_now()) for one, two in pairs
+        )
+        self._write("INSERT OR REPLACE INTO decision VALUES (?, ?, ?)", *rows)
+
+    def written(self) -> dict[str, Written]:
+        """Return the marks that were written last, by person."""
+        rows = self._database.execute(
+            "SELECT person, total, games, roster, placement FROM written"
+        ).fetchall()
+        return {person: Written(*values) for person, *values in rows}
+
+    def set_written(self, marks: Mapping[str, Written]) -> None:
+        """Note the marks that are written."""
+        with self.transaction() as database:
+            database.execute("DELETE FROM written")
+            rows = ((person, *astuple(mark)) for person, mark in marks.items())
+            database.executemany("INSERT INTO written VALUES (?, ?, ?, ?, ?)", rows)
 
     def add(self, attempt: Attempt) -> None:
         """Store an attempt in one transaction."""
@@ -259,7 +265,7 @@ class Store(Database):
         before = self._first("SELECT attempts FROM game WHERE key = ?", key) or 0
         status = PLAYED if attempt.fault is None else INFRA
         more = (status, attempt.fault, attempt.traceback)
-        row = (key, *attempt.names, *result, attempt.seconds, attempt.worker, before + 1, *more)
+        row = (key, *attempt.ids, *result, attempt.seconds, attempt.worker, before + 1, *more)
         with self.transaction() as database:
             if not attempt.died:  # else it stays among the games that were begun
                 database.execute("DELETE FROM begun WHERE key = ?", (key,))
@@ -277,9 +283,12 @@ class Store(Database):
                 row,
             )
             if attempt.record is not None:
-                texts = (json.dumps(attempt.record) + "\n", attempt.page or "")
+                lost = json.dumps([astuple(turn) for turn in attempt.lost])
+                texts = (json.dumps(attempt.record) + "\n", attempt.page or "", lost)
                 packed = [zlib.compress(text.encode()) for text in texts]
-                database.execute("INSERT OR REPLACE INTO record VALUES (?, ?, ?)", (key, *packed))
+                database.execute(
+                    "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?)", (key, *packed)
+                )
 
     def played(self, opponents_faults: bool = False) -> dict[str, PlayedGame]:
         """Return every stored game that has a result, by key.
@@ -309,12 +318,12 @@ class Store(Database):
         )
         return {key: InfraFailure(fault, attempts) for key, fault, attempts in rows}
 
-    def begin(self, key: str, title: str) -> None:
+    def begin(self, key: str) -> None:
         """Note the start of something that may end the grader."""
         self._write(
-            "INSERT INTO begun VALUES (?, ?, 1, 0, ?) ON CONFLICT (key) DO UPDATE "
+            "INSERT INTO begun VALUES (?, 1, 0, ?) ON CONFLICT (key) DO UPDATE "
             "SET running = 1, machine = excluded.machine",
-            (key, title, machine()),
+            (key, machine()),
         )
 
     def end(self, key: str, died: bool) -> None:
@@ -328,35 +337,32 @@ class Store(Database):
         self._write("UPDATE begun SET running = 0", ())
 
     def take_stock(self) -> list[str]:
-        """Return the titles of what was running when the machine ended an earlier grader.
+        """Return the keys of what was running when the machine ended an earlier grader.
 
         A grader that somebody killed proves nothing. It counts only if the kernel has ended a
         process for lack of memory since then, or the machine has restarted. On a system that
         reports neither, every sudden end counts.
         """
-        query = "SELECT key, title FROM begun WHERE running = 1 AND (? = '' OR machine <> ?)"
-        ended = self._pairs(query, *[machine()] * 2)
-        for key in ended:
+        rows = self._database.execute(
+            "SELECT key FROM begun WHERE running = 1 AND (? = '' OR machine <> ?)",
+            [machine()] * 2,
+        ).fetchall()
+        for (key,) in rows:
             self.end(key, died=True)
         self.end_all()
-        return list(ended.values())
+        return [key for (key,) in rows]
 
     def suspects(self) -> dict[str, int]:
         """Return how often the grader or a worker ended during each of these keys."""
         return self._pairs("SELECT key, deaths FROM begun WHERE deaths > 0")
 
     def blame(self, sources: Mapping[str, str], title: str) -> None:
-        """Note the sources whose game ended the grader; `sources` maps each to its opponent."""
-        rows = ((sha256, opponent, title) for sha256, opponent in sources.items())
-        self._write("INSERT OR REPLACE INTO ended_grader VALUES (?, ?, ?)", *rows)
+        """Note the sources whose game ended the grader; `sources` maps each to its opponent.
 
-    def set_loaded(self, sha256: str, limits: str, problem: str | None) -> None:
-        """Note that a source could be loaded, or its error."""
-        self._write("INSERT OR REPLACE INTO loaded VALUES (?, ?, ?)", (sha256, limits, problem))
-
-    def loaded(self, limits: str) -> dict[str, str | None]:
-        """Return the load error of each source under these limits, None for a success."""
-        return self._pairs("SELECT sha256, problem FROM loaded WHERE limits = ?", limits)
+        `title` tells the game without a name.
+        """
+        rows = ((one, other, title, "", utc_now()) for one, other in sources.items())
+        self._write("INSERT OR REPLACE INTO aside VALUES (?, ?, ?, ?, ?)", *rows)
 
     def set_aside(self) -> dict[str, str]:
         """Return the sources that are set aside, each with the title of what ended the grader.
@@ -365,9 +371,21 @@ class Store(Database):
         happens with another opponent.
         """
         return self._pairs(
-            "SELECT sha256, min(title) FROM ended_grader GROUP BY sha256 "
+            "SELECT sha256, min(title) FROM aside GROUP BY sha256 "
             "HAVING count(*) > 1 OR min(opponent) = ''"
         )
+
+    def note(self, kind: str, subject: str, terms: str, text: str | None) -> None:
+        """Note what was found out of a subject, such as a source, under some terms.
+
+        `text` is None for a success, else the error.
+        """
+        self._write("INSERT OR REPLACE INTO note VALUES (?, ?, ?, ?)", (kind, subject, terms, text))
+
+    def notes(self, kind: str, terms: str) -> dict[str, str | None]:
+        """Return what is noted under these terms, by subject."""
+        query = "SELECT subject, text FROM note WHERE kind = ? AND terms = ?"
+        return self._pairs(query, kind, terms)
 
     def kept(self) -> Iterator[KeptGame]:
         """Yield every game that has a record, by key; a replayed game yields each attempt."""
@@ -396,8 +414,13 @@ class Store(Database):
         return self._unpacked("zlib", key)
 
     def page(self, key: str) -> str | None:
-        """Return the stored result of `replays.replay_data`, None if it is damaged or lost."""
+        """Return the stored result of `one_game.replay_data`, None if it is damaged or lost."""
         return self._unpacked("page_zlib", key)
+
+    def lost(self, key: str) -> list[LostTurn]:
+        """Return the lost turns of a game; empty if its record is damaged or lost."""
+        held = self._unpacked("lost_zlib", key)
+        return [LostTurn(*turn) for turn in self._json(held or "[]")]
 
     def _unpacked(self, column: str, key: str) -> str | None:
         try:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import secrets
@@ -248,15 +249,41 @@ def code_from_elsewhere(rubric: Rubric) -> list[str]:
     return notes
 
 
-def changed_limits(before: Values, now: Values) -> list[str]:
-    """Return the limits and time limits that differ between two rubrics' values, in words."""
+def changes(before: Values, now: Values, where: str = "") -> list[str]:
+    """Return the keys that differ between the stored values of two rubrics, with both values.
+
+    Of a board and of an agent's file only that they differ is said, and seeds are not shown.
+    """
     found = []
-    for table, key in (("match", "time_limit"), *(("limits", key) for key in now["limits"])):
-        old, new = before.get(table, {}).get(key), now[table].get(key)
-        if old != new:
-            was = "not set" if old is None else old
-            found.append(f"[{table}] {key} was {was} and is {new}")
+    for key in [*now, *(before.keys() - now.keys())]:
+        old, new = before.get(key), now.get(key)
+        place = f"{where}.{key}".lstrip(".")
+        if isinstance(old, dict) and isinstance(new, dict) and where not in STORED:
+            found += changes(old, new, place)
+        elif _are_tables(old, new):
+            for number, (one, two) in enumerate(zip(old, new, strict=True), 1):
+                found += changes(one, two, f"{place}[{number}]")
+        elif old != new and where in STORED:
+            if old is not None and new is not None:  # else the list of boards or agents says it
+                found.append(f"{where[:-1]} {key!r} is another one")
+        elif old != new:
+            shown = [_shown(value) for value in (old, new)]
+            text = "" if key == "seed" else f" was {shown[0]} and is {shown[1]}"
+            found.append(f"{place}{text or ' has changed'}")
     return found
+
+
+def _are_tables(old: Any, new: Any) -> bool:
+    """Return whether both are lists of as many tables, such as the baselines."""
+    lists = [
+        isinstance(one, list) and all(isinstance(item, dict) for item in one) for one in (old, new)
+    ]
+    return all(lists) and len(old) == len(new)
+
+
+def _shown(value: object) -> str:
+    """Return a value as a rubric has it; None is a key without a value."""
+    return "not set" if value is None else json.dumps(value, default=str, ensure_ascii=False)
 
 
 MOST_CELLS: Final = 12
