@@ -67,11 +67,15 @@ Stop it whenever you like: the same command continues where it stopped.""",
   python3 -m grader report grade.db --out marks/ --placement tournament.db""",
     "publish-game": """example:
   python3 -m grader publish-game marks.db alice 7 12 --out for-alice/""",
+    "correct": """examples:
+  python3 -m grader correct alice --results marks.db --adjust 2.5 --reason "game 12 was starved"
+  python3 -m grader correct 1001 --results marks.db --percent -20 --reason "no report"
+Then `report marks.db --out marks/` writes everything again.""",
     "viva": """example:
   python3 -m grader viva alice --results marks.db -o viva/alice.html""",
     "forget": """example:
   python3 -m grader forget alice --results marks.db --out marks/
-Source, games, pages and names go. Scores against other students stay, under "withdrawn-1".""",
+Names, keys, source, games and pages go. Scores against others stay, under "withdrawn-1".""",
     "handout": """examples:
   python3 -m grader handout connect4-kit.zip
   python3 -m grader handout autograder.zip --gradescope --rubric short.toml
@@ -125,9 +129,20 @@ def _grade(add: Add) -> None:
     add("paths", metavar="PATH", nargs="+", type=Path)
     add("--name", help="take PATH as one submission, of this name")
     add("--quick", action="store_true", help="a first look at one file, in about two minutes")
-    add("--roster", metavar="FILE", type=Path, help="CSV: name, id, extension, group, adjust, ...")
+    _add_roster(add)
     _add_playing(add)
     _add_run(add)
+
+
+def _add_roster(add: Add) -> None:
+    add(
+        "--roster",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        default=[],
+        help="CSV: name, id, group, extension, ...; two complete each other; none: without one",
+    )
 
 
 def _compare(add: Add) -> None:
@@ -192,18 +207,30 @@ def _report(add: Add) -> None:
         type=Path,
         help="a tournament's .db: adds its points, also later; none: takes them out",
     )
-    add("--roster", metavar="FILE", type=Path, help="CSV: name, id, extension, group, adjust, ...")
+    _add_roster(add)
     _add_output(add)
+    add("--yes", action="store_true", help="fill a gradebook without asking about hand-ins")
+
+
+def _correct(add: Add) -> None:
+    add("name", metavar="NAME", help="the student, by name, number, login or address")
+    add("--results", metavar="FILE", type=Path, required=True, help="the .db file of a grading")
+    add(
+        "--adjust", metavar="POINTS", type=float, help="add points to the mark, or with - take them"
+    )
+    add("--percent", metavar="N", type=float, help="add N percent to the mark, or with - take them")
+    add("--mark", metavar="POINTS", type=float, help="set the mark, whatever the games say")
+    add("--reason", metavar="TEXT", required=True, help="why; the student reads it")
 
 
 def _viva(add: Add) -> None:
-    add("name", metavar="NAME", help="the student or team")
+    add("name", metavar="NAME", help="the student, by name, number, login or address")
     add("--results", metavar="FILE", type=Path, required=True, help="the results of the class")
     add("-o", metavar="FILE", type=Path, required=True, help="the page to write (.html)")
 
 
 def _forget(add: Add) -> None:
-    add("name", metavar="NAME", help="the student or team")
+    add("name", metavar="NAME", help="the student, by name, number, login or address")
     add("--results", metavar="FILE", type=Path, required=True, help="the .db file of a run")
     add(
         "--out",
@@ -296,6 +323,7 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
     "tournament": ("play a staged tournament among submissions", _tournament),
     "ladder": ("rate every version that a class hands in over a term", _ladder),
     "report": ("make tables and files again from stored results, without playing", _report),
+    "correct": ("change a student's mark, with a reason and today's date", _correct),
     "viva": ("five positions of a student's games, for a talk with the author", _viva),
     "forget": ("remove a student from a results file and from what was written of it", _forget),
     "publish-game": ("give a student a marked game with its seed, to repeat it", _publish_game),
@@ -373,7 +401,7 @@ def _add_output(add: Add) -> None:
         type=Path,
         action="append",
         default=[],
-        help="write DIR/canvas.csv, moodle.csv or worksheet.csv to import: FILE is their export",
+        help="fill an export of Canvas, Moodle, Brightspace or Blackboard, below DIR",
     )
     add(
         "--feedback-zip",

@@ -150,7 +150,7 @@ def _agreed(filling: _Filling, lost: set[int], store: Store) -> bool:
         say(line)
     if not sys.stdin.isatty():
         say(
-            f"{path}: not filled: put numbers into the names of files or into a roster, or give --yes"
+            f"{path}: not filled: put numbers into the files' names or into a roster, or give --yes"
         )
         return False
     print(QUESTION, end="", file=sys.stderr, flush=True)

@@ -52,6 +52,7 @@ class Database:
                 if not path.exists():  # the seed of a class will be in it
                     os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
             self._database = _connect(path, writing)
+            self._file = _identity(path)
             try:
                 self._prepare(writing, "WAL")
             except sqlite3.OperationalError as error:
@@ -149,8 +150,14 @@ class Database:
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Run a block from `BEGIN IMMEDIATE` to `COMMIT`, or to `ROLLBACK` if it raises.
 
-        Raises `InputError` if the file cannot be written, as on a full disk.
+        Raises `InputError` if the file cannot be written, as on a full disk, or if it is no longer
+        in its place.
         """
+        if _identity(self.path) != self._file:
+            raise InputError(
+                f"{self.path}: moved or replaced during the run: nothing more is written; put the "
+                "file back, and the same command goes on"
+            )
         self._database.execute("BEGIN IMMEDIATE")
         try:
             try:
@@ -165,6 +172,15 @@ class Database:
                 f"{self.path}: cannot be written: {error}; what is in it is kept, and the same "
                 "command goes on"
             ) from None
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another one in its place, None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _damaged(path: Path, error: Exception) -> InputError:
