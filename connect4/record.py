@@ -61,6 +61,8 @@ class Record:
     isolation: str = "none"
     lifetime: str = "game"
     versions: dict[str, str] = field(default_factory=agent_versions)
+    taken_back: int = 0
+    """How many turns a person took back."""
     extra: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -138,6 +140,7 @@ class Record:
             "format": FORMAT,
             "game": self.game.name,
             "rules_version": self.game.rules_version,
+            **({"points": list(self.game.points)} if self.game.points else {}),
             "start": self.start.to_json(),
             "time_limit": self.time_limit,
             "seed": self.seed,
@@ -146,6 +149,7 @@ class Record:
             "agent_versions": self.versions,
             "players": [asdict(player) for player in self.players],
             "turns": [_turn_to_json(turn) for turn in self.turns],
+            **({"taken_back": self.taken_back} if self.taken_back else {}),
             "result": _result_to_json(self.result),
             **self.extra,
         }
@@ -161,6 +165,10 @@ def _result_to_json(result: Result) -> dict[str, Any]:
     }
 
 
+OPTIONAL: Final = ("fuel", "changed", "thought", "hint")
+"""Keys of a turn that are there only if they say something."""
+
+
 def _turn_to_json(turn: Turn) -> dict[str, Any]:
     return {
         "player": turn.player,
@@ -170,7 +178,7 @@ def _turn_to_json(turn: Turn) -> dict[str, Any]:
         "cpu_seconds": round(turn.cpu_seconds, 3),
         "overrun": round(turn.overrun, 3),
         "starved": turn.starved,
-        **({} if turn.fuel is None else {"fuel": turn.fuel}),
+        **{key: value for key in OPTIONAL if (value := getattr(turn, key)) not in (None, False)},
         "detail": turn.detail,
     }
 
@@ -248,7 +256,7 @@ def loads(text: str) -> Record:
 KNOWN: Final = frozenset(
     {
         *("format", "game", "rules_version", "start", "time_limit", "seed", "isolation"),
-        *("lifetime", "agent_versions", "players", "turns", "result"),
+        *("lifetime", "agent_versions", "players", "turns", "result", "points", "taken_back"),
     }
 )
 
@@ -259,6 +267,12 @@ def _from_json(document: dict[str, Any]) -> Record:
         raise InputError(
             f"rules version {document['rules_version']!r} of {game.name}, "
             f"expected {game.rules_version}"
+        )
+    points = document.get("points", list(game.points))
+    if points != list(game.points):
+        raise InputError(
+            f"a run of 0, 1, 2 ... tokens was worth {points!r} in this game; "
+            f"connect4/config.py has {list(game.points)}"
         )
     one, two = (
         RecordedPlayer(
@@ -281,6 +295,7 @@ def _from_json(document: dict[str, Any]) -> Record:
         isolation=str(document.get("isolation", "none")),
         lifetime=str(document.get("lifetime", "game")),
         versions=dict(document.get("agent_versions", {})),
+        taken_back=int(document.get("taken_back", 0)),
         extra={key: value for key, value in document.items() if key not in KNOWN},
     )
 
@@ -314,6 +329,9 @@ def _turn_from_json(number: int, turn: dict[str, Any], game: Game) -> Turn:
             starved=bool(turn.get("starved", False)),
             detail=_optional(turn.get("detail"), "detail"),
             fuel=None if (fuel := turn.get("fuel")) is None else int(fuel),
+            changed=_optional(turn.get("changed"), "changed"),
+            thought=turn.get("thought"),
+            hint=turn.get("hint") is True,
             number=number,
             player=cast("Player", player),
         )

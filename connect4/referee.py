@@ -35,6 +35,8 @@ class Turn(Reply):
 
     number: int
     player: Player
+    hint: bool = False
+    """Whether the person asked for a hint."""
 
     @property
     def is_lost(self) -> bool:
@@ -149,6 +151,8 @@ def step(number: int, state: State, reply: Reply) -> tuple[Turn, State]:
         reply.starved,
         detail,
         reply.fuel,
+        reply.changed,
+        reply.thought,
         number=number,
         player=state.mover,
     )

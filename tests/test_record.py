@@ -17,6 +17,7 @@ FOUR_TURNS = """{
   "format": "connect4-record/1",
   "game": "extended",
   "rules_version": 1,
+  "points": [0, 0, 2, 5, 20],
   "start": {"popouts": 1, "board": [[0, 0], [0, 0]]},
   "time_limit": 2.0,
   "seed": 7,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from connect4.config import ALLOWED_MODULES
 from connect4.games.base import Action, Game, Player, Seconds, State
@@ -44,6 +45,10 @@ class Reply:
     detail: str | None = None
     fuel: int | None = None
     """The instructions that the turn used, at isolation level `wasm`."""
+    changed: str | None = None
+    """Which cell the agent changed of the board that it was given, in words; never a fault."""
+    thought: Mapping[str, Any] | None = None
+    """What the agent said it thought, as the record has it."""
 
 
 class PlayerLeftError(Exception):
