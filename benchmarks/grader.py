@@ -24,7 +24,8 @@ from tabulate import tabulate
 
 from connect4.games import load_start
 from connect4.games.extended import EXTENDED
-from grader.handin.submission import Member, Submission
+from grader.handin.people import Person
+from grader.handin.submission import Submission
 from grader.marks.points import gradable
 from grader.play.executors import local_pool
 from grader.play.one_game import play_all, play_game
@@ -170,7 +171,7 @@ def fill(place: Path, games: int, rubric: Rubric, real: dict[tuple[str, int], At
     per_student = len(grade_games([submitted("s", "0")], rubric))
     found = [
         Submission(f"student {number:04}", f"{number}.py", f"# {number}\n", "r", None,
-                   (Member(f"student {number:04}"),))
+                   (Person(f"student {number:04}"),))
         for number in range(games // per_student)
     ]  # fmt: skip
     with Store(place, writing=True) as store:
@@ -185,9 +186,9 @@ def fill(place: Path, games: int, rubric: Rubric, real: dict[tuple[str, int], At
                 real[game.board.name, game.side] = play_game(job)
         store._database.execute("PRAGMA synchronous = OFF")
         for game in ahead:
-            one, two = (player.name for player in game.players)
+            one, two = (player.id for player in game.players)
             attempt = real[game.board.name, game.side]
-            store.add(replace(attempt, key=game.key, names=(one, two)))
+            store.add(replace(attempt, key=game.key, ids=(one, two)))
 
 
 def report(repeats: int) -> bool:

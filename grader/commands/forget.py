@@ -154,11 +154,11 @@ def _whoever(text: str, store: Store, results: Results | None) -> Gone:
             known[0][1].update(page)
         else:
             groups.append(({person}, set(page)))
-    named = [[*people, *map(Person, pages)] for people, pages in groups]
-    people, pages = groups[find(text, named, store.path)]
-    names = {person.name for person in people}
-    others = (person.name for group, _ in groups if group is not people for person in group)
-    return Gone(frozenset(people), names.isdisjoint(others), frozenset(pages))
+    named = [[*group, *map(Person, pages)] for group, pages in groups]
+    own, pages = groups[find(text, named, store.path)]
+    names = {person.name for person in own}
+    others = (person.name for group, _ in groups if group is not own for person in group)
+    return Gone(frozenset(own), names.isdisjoint(others), frozenset(pages))
 
 
 def _shares_a_key(person: Person, people: Collection[Person]) -> bool:

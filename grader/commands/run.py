@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -374,15 +373,13 @@ class ClassRun:
             say(line)
 
     def _ask_only(self) -> None:
-        """Ask each file for moves, for `--dry-run`, and keep nothing of it."""
-        with contextlib.ExitStack() as stack:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="connect4-dry-")))
-            store = stack.enter_context(Store(folder / "results.db", writing=True))
-            pool = stack.enter_context(open_pool(self.arguments, folder))
+        """Ask each file for moves, for `--dry-run`; the results file keeps the answers."""
+        path: Path = self.arguments.results
+        with Store(path, writing=True) as store, open_pool(self.arguments, path) as pool:
             level = isolation_level(self.arguments, self.rubric)
             say("asking each file for a move ...")
             pace, tried = self._pace(), self._with_files()
-            store.set_submissions(self.found)
+            store.add_sources({str(item.sha256): str(item.source) for item in self.found})
             for item, problem, fault in load_all(tried, self.rubric, store, pool, level, pace):
                 if problem or fault:
                     say(f"{item.name}: {headline(problem or fault or '')}")

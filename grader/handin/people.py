@@ -52,8 +52,9 @@ class Person:
     @property
     def identity(self) -> str:
         """Return the key that a table shows: the number, else the login, else a system's own."""
-        shown = (one for one in Kind if one is not Kind.EMAIL)
-        return self.key(*shown)
+        kinds = [one for one in Kind if one is not Kind.EMAIL]
+        shown = (text for one in kinds for kind, text in self.keys if kind is one)
+        return next((text for text in shown if text != self.name), "")
 
     @property
     def email(self) -> str:
@@ -246,10 +247,19 @@ class _Matcher:
         found = {}
         for place, person in enumerate(self.here):
             if place not in self.settled[0]:
-                found[place] = set().union(
-                    *(holders.get(token, ()) for token in _tokens(person, by))
-                )
+                tokens = _tokens(person, by)
+                found[place] = set().union(*(holders.get(token, ()) for token in tokens))
+                if by is Pass.KEY and found[place]:
+                    found[place] |= self._called_so(person)
         return found
+
+    def _called_so(self, person: Person) -> set[int]:
+        """Return who has as a name what a file's name may also be as a login or a number."""
+        if all(text != person.name for _, text in person.keys):
+            return set()
+        forms = _folded(person.name)
+        free = set(range(len(self.there))) - self.settled[1]
+        return {place for place in free if forms & _folded(self.there[place].name)}
 
 
 OWN: Final = (Kind.NUMBER, Kind.CANVAS, Kind.MOODLE, Kind.GRADESCOPE)

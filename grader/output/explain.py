@@ -178,7 +178,7 @@ class Reason:
 
         A program may put the position into the text of its exception.
         """
-        return self.game.board.hidden
+        return bool(self.game.board.hidden)
 
     @property
     def detail(self) -> str:

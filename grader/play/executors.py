@@ -288,11 +288,16 @@ EVERY: Final = 30.0
 """Seconds between two plain lines."""
 
 
+BAR: Final = 20
+"""The columns of a bar of progress."""
+
+
 class Progress:
     """Counts games on standard error: in one line on a terminal, elsewhere now and then."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, what: str = "games") -> None:
         self._total = total
+        self._what = what
         self._done = 0
         self._began = self._told = time.monotonic()
         self._on_terminal = sys.stderr.isatty()
@@ -304,9 +309,10 @@ class Progress:
         if self._on_terminal or now - self._told >= EVERY or self._done == self._total:
             self._told = now
             left = (now - self._began) / self._done * (self._total - self._done)
-            self._show(
-                f"{self._done} of {self._total} games, {duration(left)} left {note}".rstrip()
-            )
+            full = BAR * self._done // self._total
+            bar = f"[{'#' * full}{' ' * (BAR - full)}] " if self._on_terminal else ""
+            count = f"{self._done} of {self._total} {self._what}"
+            self._show(f"{bar}{count}, {duration(left)} left {note}".rstrip())
 
     def say(self, text: str) -> None:
         """Print a text to standard output; the line of the terminal makes way for it."""

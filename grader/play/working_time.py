@@ -19,7 +19,7 @@ from connect4.isolation.limits import Limits
 from connect4.isolation.seat import Level, open_seat
 from connect4.isolation.wasm.budget import fuel_of
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
-from grader.play.executors import Pool
+from grader.play.executors import Pool, Progress
 from grader.play.one_game import (
     DEATHS,
     Job,
@@ -45,6 +45,9 @@ MOST: Final = 20.0
 
 AFTER: Final = 2.0
 """Seconds that a late answer is waited for, with the last of the times."""
+
+FEW: Final = 3
+"""With more files than these, progress is shown."""
 
 SILENT: Final = 2.0
 """Seconds of asking without a word about it."""
@@ -345,6 +348,7 @@ def load_all(
         "times": pace.times,
     }
     new = _unknown(contestants, store.notes(LOAD, limits), store.notes(PACE, asked))
+    progress = Progress(len(new), "files asked for a move") if len(new) > FEW else None
     slots = 1 if any(key.startswith(LOADING) for key in store.suspects()) else pool.slots
 
     def ahead() -> Iterator[tuple[Contestant, Job]]:
@@ -361,6 +365,8 @@ def load_all(
                     store.note(LOAD, str(item.sha256), limits, loaded.problem)
                     if loaded.problem is None:
                         store.note(PACE, str(item.sha256), asked, loaded.slow)
+                if progress is not None:
+                    progress.step()
                 yield item, loaded.problem, loaded.fault
     finally:
         store.end_all()

@@ -260,7 +260,7 @@ def changes(before: Values, now: Values, where: str = "") -> list[str]:
         place = f"{where}.{key}".lstrip(".")
         if isinstance(old, dict) and isinstance(new, dict) and where not in STORED:
             found += changes(old, new, place)
-        elif _are_tables(old, new):
+        elif isinstance(old, list) and isinstance(new, list) and _are_tables(old, new):
             for number, (one, two) in enumerate(zip(old, new, strict=True), 1):
                 found += changes(one, two, f"{place}[{number}]")
         elif old != new and where in STORED:
@@ -273,12 +273,9 @@ def changes(before: Values, now: Values, where: str = "") -> list[str]:
     return found
 
 
-def _are_tables(old: Any, new: Any) -> bool:
-    """Return whether both are lists of as many tables, such as the baselines."""
-    lists = [
-        isinstance(one, list) and all(isinstance(item, dict) for item in one) for one in (old, new)
-    ]
-    return all(lists) and len(old) == len(new)
+def _are_tables(old: list[Any], new: list[Any]) -> bool:
+    """Return whether two lists are of as many tables, such as the baselines."""
+    return len(old) == len(new) and all(isinstance(item, dict) for item in (*old, *new))
 
 
 def _shown(value: object) -> str:
