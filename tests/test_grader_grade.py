@@ -32,7 +32,7 @@ from grader.handin.roster import Student
 from grader.handin.submission import Submission
 from grader.marks.points import Mark, marks
 from grader.output.explain import explained
-from grader.output.exports import TITLE
+from grader.output.gradebooks import TITLE
 from grader.output.formats import gradebook as gradebook_text
 from grader.output.formats import summary
 from grader.output.results import GRADE, Results

@@ -13,15 +13,19 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from connect4.errors import InputError
-from grader.handin.roster import Student, assign, full_names, read
-from grader.handin.submission import Member, Submission
-from grader.marks.points import Lateness, Mark, lateness
-from grader.output.formats import gradebook
-from grader.output.tables import remark
+from grader.handin.people import Kind
+from grader.handin.roster import Change, Correction, Student, read
 from grader.rubric import reading as rubrics
 from tests.command import run
 from tests.grading import count, hand_in, hand_in_each, rubric, searcher
-from tests.test_exports import marks_by_hand
+from tests.test_gradebooks import (
+    BLACKBOARD,
+    BRIGHTSPACE,
+    CANVAS,
+    PARTICIPANT,
+    WORKSHEET,
+    marks_by_hand,
+)
 
 CLASS = {
     "Ann Lee": ("a", "1", "", "", "", "2030-03-30 23:59", 0),
@@ -169,25 +173,171 @@ def test_a_class_of_twelve_in_three_forms_has_the_marks_made_by_hand(tmp_path: P
     ("text", "message"),
     [
         ("Vorname;Note\nAnn;1\n", "expected a roster with a column name, id or e-mail"),
+        ("", "expected a roster with a column name, id or e-mail"),
         ("name;id\n;\n", "no student in this roster"),
+        ("name;section\nAnn;1\n;2\n", "line 3: expected a name, an id or an e-mail address"),
         ("name;adjust\nAnn;1\nBen;two\n", "line 3: adjust 'two': expected a number"),
+        ("name;adjust\nAnn;1,000\n", "line 2: adjust '1,000': expected a number"),
+        ("name,percent\nAnn,nan\n", "line 2: percent 'nan': expected a number"),
+        ("name,mark\nAnn,-1\n", "line 2: mark -1: expected points from 0"),
         ("name;extension\nAnn;-1\n", "line 2: extension -1: expected days from 0"),
+        ("[match]\nboards = [1, 2]\n", "expected a roster with a column name, id or e-mail"),
+        ("name,section\nLee, Ann,1\n", "line 2: 3 cells, and the header has 2"),
         ("name;submitted\nAnn;2030-01-31\n", "line 2: expected a time such as 2030-01-31 23:59"),
         ("name;submitted\nAnn;1/2/2030 8:00\n", "line 2: expected a time such as"),
-        ("id;submitted\n1;13/2/2030 8:00\n;\n2;1/2/2030 8:00\n", "2030-02-13T08 2030-02-01T08"),
-        ("id;submitted\n1;2/13/2030 8:00 PM\n2;1/2/2030 8:00\n", "2030-02-13T20 2030-01-02T08"),
+        ("name;submitted\nAnn;7. Foo 2030, 8:00\n", "line 2: expected a time such as"),
+        ("name;submitted\nAnn;31. Februar 2030, 8:00\n", "line 2: expected a time such as"),
     ],
 )
-def test_a_roster_is_read_or_what_is_wrong_is_said(tmp_path: Path, text: str, message: str) -> None:
-    """Whether the day or the month comes first follows from the whole column."""
+def test_what_a_roster_must_not_have_is_said_with_its_line(
+    tmp_path: Path, text: str, message: str
+) -> None:
     path = tmp_path / "roster.csv"
     path.write_text(text, encoding="utf-8")
-    if message.startswith("2030"):
-        assert " ".join(one.submitted[:13] for one in read(path)[0]) == message
-        return
     with pytest.raises(InputError) as caught:
         read(path)
     assert str(caught.value).startswith(f"{path}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("times", "read_as"),
+    [
+        (["13/2/2030 8:00", "", "1/2/2030 8:00"], "2030-02-13T08:00:00 2030-02-01T08:00:00"),
+        (["2/13/2030 8:00 PM", "1/2/2030 8:00"], "2030-02-13T20:00:00 2030-01-02T08:00:00"),
+        (["31.01.2030 23:59", "2030-01-31 23:59:30"], "2030-01-31T23:59:00 2030-01-31T23:59:30"),
+        (["Monday, 7 January 2030, 10:00 AM", "-"], "2030-01-07T10:00:00"),
+        (["Monday, January 7, 2030, 10:00 PM"], "2030-01-07T22:00:00"),
+        (["Montag, 7. Januar 2030, 10:00", "8. März 2030, 0:05"], "2030-01-07T10 2030-03-08T00:05"),
+        (["lundi 4 février 2030, 10:00", "1 août 2030, 9:00"], "2030-02-04T10 2030-08-01T09"),
+        (["lunes, 7 de enero de 2030, 22:30"], "2030-01-07T22:30"),
+        (["martes, 1 de octubre de 2030, 02:30 p. m."], "2030-10-01T14:30"),
+    ],
+)
+def test_times_are_read_in_several_languages(
+    tmp_path: Path, times: list[str], read_as: str
+) -> None:
+    """Whether the day or the month comes first follows from the whole column."""
+    path = tmp_path / "roster.csv"
+    lines = "".join(f"{number};{time}\n" for number, time in enumerate(times))
+    path.write_text(f"id;submitted\n{lines}", encoding="utf-8")
+    found = [one.submitted for one in read(path)[0] if one.submitted]
+    assert len(found) == len(read_as.split())
+    for one, begin in zip(found, read_as.split(), strict=True):
+        assert one.startswith(begin)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("name,id\nAnn,00123\nBen,7\nAnn,00123\n", 4, "number '00123' as line 2"),
+        ("name,e-mail\nAnn,a@x.edu\nBen,A@x.edu\n", 3, "e-mail address 'A@x.edu' as line 2"),
+        ("name,login\nAnn,ann\n\nBen,ann\n", 4, "login 'ann' as line 2"),
+        ('name,login\n"Ann\nLee",ann\nBen,ann\n', 4, "login 'ann' as line 2"),
+        ("sep=;\nname;id;email\nAnn;a@x.org;\nBen;;a@x.org\n", 4, "'a@x.org' as line 3"),
+        ("Name,Identifier\nAnn,Participant 7\nBen,Participant 7\n", 3, "participant '7' as"),
+        ("name,SID\nAnn,7\nBen,7\n", 3, "SID '7' as line 2"),
+    ],
+)
+def test_two_lines_with_one_key_are_refused_with_both_numbers(
+    tmp_path: Path, text: str, line: int, what: str
+) -> None:
+    path = tmp_path / "dupmail.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read(path)
+    assert str(caught.value).startswith(f"{path}: line {line}: the same ")
+    assert what in str(caught.value)
+
+
+def test_two_students_may_have_one_name_and_numbers_that_differ_in_zeros(tmp_path: Path) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text("name,id\nKim Lee,0123\nKim Lee,123\n", encoding="utf-8")
+    assert [one.identity for one in read(path)[0]] == ["0123", "123"]
+
+
+def test_the_columns_of_a_roster_are_all_read(tmp_path: Path) -> None:
+    header = "Name;ID;Login;E-mail;Canvas ID;Participant;SID;Section;Group;Extension (days)"
+    header += ";hand_in;Adjust;Percent;Mark;Reason;Tutor;Room"
+    lines = (
+        "Ann Lee;00123;alee;a@x.org;501;47;9;A;Team 1;2,5;x/ann.py;-1,25;-20 %;0;late report;T;\n"
+    )
+    lines += "Bo Roy;bo.roy;;;;;;;;;;0;;;no reason;T;1\n"
+    path = tmp_path / "roster.csv"
+    path.write_text(f"{header}\n{lines}", encoding="utf-8")
+    (ann, bo), unused = read(path)
+    known = ("00123", "alee", "a@x.org", "501", "47", "9")
+    assert dict(ann.keys) == dict(zip(Kind, known, strict=True))
+    assert (ann.section, ann.group, ann.extension, ann.hand_in) == ("A", "Team 1", 2.5, "x/ann.py")
+    assert ann.corrections == tuple(
+        Correction(kind, amount, "late report")
+        for kind, amount in zip(Change, (-1.25, -20.0, 0.0), strict=True)
+    )
+    assert set(bo.keys) == {(Kind.NUMBER, "bo.roy"), (Kind.LOGIN, "bo.roy")}
+    assert (bo.corrections, unused) == ((), ["Tutor", "Room"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Last Name,First Name,ID number,Email address\nMüller,Anna,00123,a@x.edu\n",
+        "Nachname;Vorname;Matrikelnummer;E-Mail\nMüller;Anna;00123;a@x.edu\n",
+        "Name;Vorname;Matrikel-Nr.;E-Mail-Adresse\nMüller;Anna;00123;a@x.edu\n",
+        "Nom;Prénom;Numéro d'étudiant;Courriel\nMüller;Anna;00123;a@x.edu\n",
+        "Apellido(s)\tNombre\tNúmero de ID\tDirección de correo\nMüller\tAnna\t00123\ta@x.edu\n",
+        "OrgDefinedId|Last Name|First Name|Email\n#00123|Müller|Anna|a@x.edu\n",
+        'name,id,e-mail\n"Müller, Anna","=""00123""",a@x.edu\n',
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_names_numbers_and_addresses_are_found_in_four_languages(
+    tmp_path: Path, text: str, end: str, encoding: str
+) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_bytes(text.replace("\n", end).encode(encoding))
+    ((anna,), unused) = read(path)
+    assert anna.name in ("Anna Müller", "Müller, Anna")
+    assert anna.keys == ((Kind.NUMBER, "00123"), (Kind.EMAIL, "a@x.edu"))
+    assert unused == []
+
+
+@pytest.mark.parametrize("language", WORKSHEET)
+def test_a_worksheet_of_moodle_is_a_roster_in_four_languages(tmp_path: Path, language: str) -> None:
+    time = {
+        "en": "Monday, 7 January 2030, 10:00 AM",
+        "de": "Montag, 7. Januar 2030, 10:00",
+        "fr": "lundi 7 janvier 2030, 10:00",
+        "es": "lunes, 7 de enero de 2030, 10:00",
+    }[language]
+    cells = f'{PARTICIPANT[language]},Ann Lee,ann@x.org,ok,12,"100,00",Yes,"{time}",-,\n'
+    path = tmp_path / "roster.csv"
+    path.write_text(f"{WORKSHEET[language]}\n{cells}", encoding="utf-8")
+    ((ann,), unused) = read(path)
+    assert set(ann.keys) == {(Kind.MOODLE, "47"), (Kind.EMAIL, "ann@x.org")}
+    assert (ann.name, ann.submitted) == ("Ann Lee", "2030-01-07T10:00:00")
+    assert (ann.corrections, len(unused)) == ((), 6)
+
+
+def test_exports_of_canvas_brightspace_and_blackboard_are_rosters(tmp_path: Path) -> None:
+    """The lines that Canvas adds are no students; its `ID` is not the university's number."""
+    path = tmp_path / "roster.csv"
+    path.write_text(CANVAS, encoding="utf-8")
+    students, unused = read(path)
+    assert [one.name for one in students] == ["Lee, Ann", "Müller, Ben", *["Smith, Sam"] * 2]
+    expected = {(Kind.CANVAS, "501"), (Kind.NUMBER, "u501"), (Kind.LOGIN, "alee")}
+    assert (set(students[0].keys), students[0].section) == (expected, "01")
+    assert unused == ["Essay (11)", "Connect-4 (12)", "Final Score"]
+    path.write_text(CANVAS.replace("alee", "alee@x.org"), encoding="utf-8")
+    assert read(path)[0][0].email == "alee@x.org"
+    path.write_text("Student,ID,Section\nAnn,501,1\n", encoding="utf-8")
+    assert read(path)[0][0].keys == ((Kind.NUMBER, "501"),)  # Canvas always has a login
+    path.write_text(BRIGHTSPACE, encoding="utf-8")
+    expected = {(Kind.NUMBER, "00123"), (Kind.LOGIN, "amuller"), (Kind.EMAIL, "a@x.edu")}
+    assert (read(path)[0][0].name, set(read(path)[0][0].keys)) == ("Anna Muller", expected)
+    path.write_text(BLACKBOARD, encoding="utf-16")
+    students, _ = read(path)
+    assert set(students[0].keys) == {(Kind.NUMBER, "00123"), (Kind.EMAIL, "a@x.edu")}
+    assert set(students[1].keys) == {(Kind.NUMBER, "00124"), (Kind.LOGIN, "bstrom")}
 
 
 @pytest.mark.parametrize(
@@ -204,6 +354,8 @@ def test_a_roster_is_read_or_what_is_wrong_is_said(tmp_path: Path, text: str, me
 def test_late_days_count_on_the_clocks_of_the_deadlines_zone(
     tmp_path: Path, lines: str, submitted: str, extension: float, late: tuple[int | None, float]
 ) -> None:
+    from grader.marks.points import lateness
+
     path = tmp_path / "late.toml"
     zone = 'deadline = "2030-03-30 23:59"\nzone = "Europe/Berlin"'
     path.write_text(f"[late]\n{zone}\n{lines}\n", encoding="utf-8")
@@ -213,6 +365,10 @@ def test_late_days_count_on_the_clocks_of_the_deadlines_zone(
 
 
 def test_a_correction_of_one_member_is_not_shown_to_the_others() -> None:
+    from grader.handin.submission import Submission
+    from grader.marks.points import Mark
+    from grader.output.tables import remark
+
     team = Submission("team", "", problem="no file")
     one, two = Student("Ann", adjust=-2.0, reason="copied"), Student("Ben")
     mark = Mark(team, students=(one, two))
@@ -222,6 +378,10 @@ def test_a_correction_of_one_member_is_not_shown_to_the_others() -> None:
 
 
 def test_late_days_take_no_more_than_there_is_and_the_remark_says_what() -> None:
+    from grader.handin.submission import Submission
+    from grader.marks.points import Lateness, Mark
+    from grader.output.formats import gradebook
+
     mark = Mark(
         Submission("Ann", "", report=""),
         students=(Student("Ann"),),
@@ -234,6 +394,9 @@ def test_late_days_take_no_more_than_there_is_and_the_remark_says_what() -> None
 
 
 def test_who_is_on_one_side_only_is_listed_and_a_wrong_roster_refused(tmp_path: Path) -> None:
+    from grader.handin.roster import assign, full_names
+    from grader.handin.submission import Member, Submission
+
     names = ("Dan", "Eve", "Zoe", "team7")
     found = [Submission(name, "", members=(Member(name),)) for name in names]
     groups = {"Dan": "2", "Eve": "2", "Fay": "2", "Gus": "Team 7", "Hu": "Team 7"}

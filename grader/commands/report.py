@@ -18,6 +18,7 @@ from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, name_all, named_few, say
 from grader.commands.gradebook import fill_gradebooks, writable
 from grader.handin import roster as rosters
+from grader.handin.lists import cell
 from grader.handin.owners import ABSENT, UNDECIDED, Doubt, Owners, assign
 from grader.handin.people import match
 from grader.handin.roster import Correction, Student
@@ -26,7 +27,7 @@ from grader.marks.points import lateness
 from grader.output import evidence, writing
 from grader.output.changes import note_written, tell_changes
 from grader.output.files import write
-from grader.output.formats import cell, csv_text
+from grader.output.formats import csv_text
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import wrapped
 from grader.results.store import Store

@@ -1,16 +1,12 @@
-"""The roster of a class: a CSV file with a line for each student, and who handed in what.
+"""The roster of a class: a CSV file with a line for each student.
 
-A grading worksheet of Moodle is a roster too. `owners` finds who handed in what.
+A grading worksheet of Moodle and the exports of Canvas, Brightspace and Blackboard are rosters too.
 """
 
 from __future__ import annotations
 
-import codecs
-import csv
-import io
-import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,23 +16,30 @@ from pathlib import Path
 from typing import Any, Final
 
 from connect4.errors import InputError, printable
-from grader.handin.people import Person, keys, keys_from_json
+from grader.handin.lists import KEYS, Line, Table, read_csv, read_number
+from grader.handin.people import Key, Kind, Person, keys_from_json, words
 
-TITLES: Final = {
-    **{"id": "identity", "idnumber": "identity", "fullname": "name", "emailaddress": "email"},
-    "lastmodifiedsubmission": "submitted",
-}
-"""The titles of columns, as letters, that differ from the fields of a student."""
-
-FIELDS: Final = (
-    *("name", "identity", "identifier", "email", "submitted"),
-    *("section", "group", "extension", "adjust", "reason"),
-)
-"""`identifier` is the participant in a grading worksheet of Moodle."""
-
-DATES: Final = ("%d.%m.%Y", "%d-%m-%Y", "%A, %d %B %Y,", "%A, %B %d, %Y,")
+DATES: Final = ("%d.%m.%Y", "%d-%m-%Y")
 SLASHES: Final = ("%d/%m/%Y", "%m/%d/%Y")
 TIMES: Final = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p")
+
+MONTHS: Final = {
+    word: number
+    for months in (
+        "january february march april may june july august september october november december",
+        "januar februar marz april mai juni juli august september oktober november dezember",
+        "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
+        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    )
+    for number, word in enumerate(months.split(), 1)
+}
+"""The months as Moodle writes them in English, German, French and Spanish, without accents."""
+
+WRITTEN: Final = re.compile(
+    r"(?:[a-z]+ )?(?:(?P<day>\d\d?) (?P<month>[a-z]+)|(?P<first>[a-z]+) (?P<next>\d\d?)) "
+    r"(?P<year>\d{4}) (?P<time>\d\d? \d\d(?: \d\d)?)(?: (?P<half>[ap]) ?m)?"
+)
+"""The words of a time such as `Monday, 7 January 2030, 10:00 AM`; the weekday is not needed."""
 
 
 class Change(StrEnum):
@@ -93,80 +96,79 @@ class Student(Person):
         )
 
 
-def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the lines of a CSV file as spreadsheets save it."""
-    try:
-        text = _decoded(path.read_bytes())
-        separator = max(",;\t", key=text.partition("\n")[0].count)
-        rows = list(csv.reader(io.StringIO(text), delimiter=separator))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except csv.Error as error:
-        raise InputError(f"{path}: no readable CSV ({error})") from None
-    except UnicodeError:
-        raise InputError(f"{path}: cannot be read; save it as CSV in UTF-8") from None
-    return [name.strip() for name in rows[0]] if rows else [], rows[1:]
-
-
-def _decoded(data: bytes) -> str:
-    """Return the text of a CSV file: UTF-8, UTF-16 with its mark, else what Windows writes."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("cp1252")
-
-
 def read(path: Path) -> tuple[tuple[Student, ...], list[str]]:
     """Return the students of a roster, and the titles of its columns that are not used.
 
-    Raises `InputError` if it is no roster, or if a number or a time in it is not readable.
+    Raises `InputError` if it is no roster, if a number or a time in it is not readable, or if two
+    lines have the same key.
     """
-    header, rows = read_csv(path)
-    letters = [re.sub(r"\(days\)|[^a-z]", "", title.casefold()) for title in header]
-    fields = [TITLES.get(title, title) for title in letters]
-    if not {"name", "identity", "identifier", "email"} & set(fields):
+    table = read_csv(path)
+    if not {"name", *KEYS} & set(table.fields) and not {"first", "last"} <= set(table.fields):
         raise InputError(
             f"{path}: expected a roster with a column name, id or e-mail, and perhaps section, "
-            f"group, extension, submitted, adjust, reason; there are {', '.join(header) or 'none'}"
+            "group, extension, submitted, hand_in, adjust, percent, mark, reason; there are "
+            f"{', '.join(table.titles) or 'none'}"
         )
-    lines: dict[str, dict[str, str]] = {}
-    for number, row in enumerate(rows, 2):
-        cells = [" ".join(text.split()) for text in row]
-        if any(cells):
-            lines[f"{path}: line {number}"] = dict(zip(fields, cells, strict=False))
-    times = read_times({where: line.get("submitted", "") for where, line in lines.items()})
-    students = tuple(_student(line, times[where], where) for where, line in lines.items())
-    if not students:
+    people = table.students()
+    if not people:
         raise InputError(f"{path}: no student in this roster")
-    unused = (title for title, name in zip(header, fields, strict=True) if name not in FIELDS)
+    _refuse_twice(table, people)
+    times = read_times({table.where(line): table.text(line, "submitted") for line, _ in people})
+    marks = {field: table.mark(table.places(field)) for field in NUMBERS}
+    students = tuple(_student(table, *one, times[table.where(one[0])], marks) for one in people)
+    unused = (title for title, field in zip(table.titles, table.fields, strict=True) if not field)
     return students, list(filter(None, unused))
 
 
-def _student(line: Mapping[str, str], time: str, where: str) -> Student:
-    cells = ("name", "identity", "email", "section", "group", "reason")
-    name, identity, email, section, group, reason = (printable(line.get(key, "")) for key in cells)
-    identity = identity or re.sub(r"\D", "", line.get("identifier", ""))
-    name = name or identity or email
-    if not name:
+NUMBERS: Final = ("extension", *Change)
+
+KEY_NAMES: Final = {
+    **{Kind.EMAIL: "e-mail address", Kind.CANVAS: "Canvas ID"},
+    **{Kind.MOODLE: "participant", Kind.GRADESCOPE: "SID"},
+}
+
+
+def _refuse_twice(table: Table, people: Sequence[tuple[Line, Person]]) -> None:
+    """Raise `InputError` if two lines have the same key."""
+    first: dict[Key, Line] = {}
+    for line, person in people:
+        for kind, text in person.keys:
+            other = first.setdefault((kind, text.casefold()), line)
+            if other is not line:
+                what = f"the same {KEY_NAMES.get(kind, kind)} {text!r} as line {other.number}"
+                raise InputError(f"{table.where(line)}: {what}; a student has one line")
+
+
+def _student(
+    table: Table, line: Line, person: Person, time: str, marks: Mapping[str, str | None]
+) -> Student:
+    """Return the student of a line; `marks` are the decimal marks of the columns of numbers."""
+    where = table.where(line)
+    if not person.name:
         raise InputError(f"{where}: expected a name, an id or an e-mail address")
-    extension, adjust = (_number(line.get(key, ""), key, where) for key in ("extension", "adjust"))
+    section, group, hand_in, reason = (
+        printable(table.text(line, field)) for field in ("section", "group", "hand_in", "reason")
+    )
+    found = {}
+    for field, mark in marks.items():
+        if text := table.text(line, field):
+            amount = read_number(text.removesuffix("%"), mark)
+            if amount is None:
+                what = "expected a number, such as 2.5 or 1000"
+                raise InputError(f"{where}: {field} {text!r}: {what}")
+            found[field] = amount
+    extension = found.pop("extension", 0.0)
     if extension < 0:
         raise InputError(f"{where}: extension {extension:g}: expected days from 0")
-    found = (Correction(Change.ADJUST, adjust, reason),) if adjust else ()
-    known = keys(number=identity, email=email)
-    return Student(name, known, time, section, group, extension, corrections=found)
-
-
-def _number(text: str, column: str, where: str) -> float:
-    """Return the number in a cell, 0 for an empty one; a comma may stand before the decimals."""
-    value = math.nan
-    with suppress(ValueError):
-        value = float(text.replace(",", ".") or 0)
-    if not math.isfinite(value):
-        raise InputError(f"{where}: {column} {text!r}: expected a number")
-    return value
+    if found.get(Change.MARK, 0.0) < 0:
+        raise InputError(f"{where}: mark {found[Change.MARK]:g}: expected points from 0")
+    corrections = tuple(
+        Correction(Change(kind), amount, reason)
+        for kind, amount in found.items()
+        if amount or kind == Change.MARK
+    )
+    known = (person.name, person.keys, time)
+    return Student(*known, section, group, extension, hand_in, corrections)
 
 
 def read_times(cells: Mapping[str, str]) -> dict[str, str]:
@@ -189,9 +191,21 @@ def _time(text: str, slashes: str) -> str | None:
     """Return a time in ISO 8601, None if it is none; `slashes` is the order of `1/2/2030`."""
     if text in ("", "-"):
         return ""
+    numbers = _in_numbers(text)
     for date, time in product((*DATES, slashes), TIMES):
         with suppress(ValueError):
-            return datetime.strptime(text, f"{date} {time}").isoformat()
+            return datetime.strptime(numbers, f"{date} {time}").isoformat()
     with suppress(ValueError):
         return datetime.fromisoformat(text).isoformat() if ":" in text else None
     return None
+
+
+def _in_numbers(text: str) -> str:
+    """Return a time whose month is a word as `7.1.2030 10:00 AM`, any other text as it is."""
+    found = WRITTEN.fullmatch(" ".join(word for word in words(text) if word != "de"))
+    month = MONTHS.get(found["month"] or found["first"]) if found else None
+    if found is None or month is None:
+        return text
+    half = f" {found['half']}m" if found["half"] else ""
+    day = f"{found['day'] or found['next']}.{month}.{found['year']}"
+    return f"{day} {found['time'].replace(' ', ':')}{half}"

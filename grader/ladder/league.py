@@ -16,13 +16,14 @@ from math import inf
 from typing import Final
 
 from connect4.errors import headline
+from grader.handin.lists import cell
 from grader.handin.people import Person
 from grader.handin.submission import Submission
 from grader.ladder.book import Book, GameRow, PlannedPair, Student, Version
 from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
 from grader.marks.tally import Interval, Tally, few_games
 from grader.output.files import write
-from grader.output.formats import cell, csv_text
+from grader.output.formats import csv_text
 from grader.output.tables import text_table, without_empty, wrapped
 from grader.play import schedule
 from grader.play.schedule import Contestant, Match, PlannedGame, opening, secret_seed, submitted

@@ -7,10 +7,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
+from grader.handin.lists import cell
 from grader.handin.roster import Student
 from grader.marks.points import Mark
 from grader.output.files import write
-from grader.output.formats import cell, csv_text
+from grader.output.formats import csv_text
 from grader.output.results import Results
 from grader.results.store import Store
 from grader.results.values import Written

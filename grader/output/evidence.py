@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from grader.handin.lists import cell
 from grader.handin.submission import FOLDER, file_name
 from grader.output.files import beginning, write
-from grader.output.formats import cell
 from grader.play.one_game import DIGITS, source_path
 from grader.play.schedule import PlannedGame, names_of
 from grader.results.store import Store

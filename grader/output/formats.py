@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from connect4.errors import harmless
 from grader.handin.form import Finding
+from grader.handin.lists import cell
 from grader.handin.roster import Change, Student
 from grader.handin.submission import without_folders
 from grader.marks.points import Mark, MatchMark
@@ -36,11 +37,6 @@ ROSTER_HEADERS: Final = (
     *("Section", "Group", "Submitted", "Late Days", "Late Deduction", "Adjust", "Reason"),
     *("Percent", "Mark", "Corrected on"),
 )
-
-FORMULA: Final = re.compile(
-    r"(^|[;,|:\t\r\n])([\s\"']*)(?=[=+@\-\uff1d\uff0b\uff0d\uff20])|(^)()(?=[\t\r])"
-)
-"""Where a spreadsheet may recognize a formula, also in full-width letters."""
 
 CONTROL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no page of GitHub can contain."""
@@ -103,15 +99,6 @@ def csv_text(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     out = io.StringIO()
     csv.writer(out).writerows([headers, *rows])
     return "\ufeff" + out.getvalue()
-
-
-def cell(text: str) -> str:
-    """Return a text that no spreadsheet reads as a formula.
-
-    This also covers other separators: in countries with a decimal comma, spreadsheets split lines
-    at semicolons.
-    """
-    return FORMULA.sub(r"\1\2'", text)
 
 
 def gradescope(marks: Sequence[Mark], rubric: Rubric, lost: Lost) -> dict[str, Any]:
