@@ -18,7 +18,7 @@ from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, name_all, named_few, say
 from grader.commands.gradebook import fill_gradebooks, writable
 from grader.handin import roster as rosters
-from grader.handin.lists import cell
+from grader.handin.lists import cell, nobody
 from grader.handin.owners import ABSENT, UNDECIDED, Doubt, Owners, assign
 from grader.handin.people import match
 from grader.handin.roster import Correction, Student
@@ -296,12 +296,7 @@ def tell_owners(
         if not (rubric.late.points_a_day or rubric.late.percent_a_day):
             say("[late]: points_a_day and percent_a_day are missing or 0, so nothing is deducted")
     if roster and paths and not owners.matching.pairs and len(owners.unknown) == len(owners.people):
-        here, there = ([str(one) for one in side][:1] for side in (owners.people, roster))
-        raise InputError(
-            f"{place}: nobody here ({'; '.join([*here, '...'])}) is one of its {len(roster)} "
-            f"students ({'; '.join([*there, '...'])}); a hand-in is found by number, login, "
-            "e-mail address or name"
-        )
+        raise nobody(place, *([one.name for one in side] for side in (owners.people, roster)))
     for line in owners.told:
         say(f"{place}: {line}")
     unknown: dict[str, list[str]] = {"": [], LATE: [], ABSENT: [], UNDECIDED: []}

@@ -31,7 +31,7 @@ from grader.marks.tally import by_match
 from grader.marks.tournament import later_games
 from grader.output import tables, writing
 from grader.output.files import check_out
-from grader.output.gradebooks import read_gradebook
+from grader.output.gradebooks import grade_column, maxima, read_gradebook
 from grader.output.results import (
     GRADE,
     TOURNAMENT,
@@ -111,7 +111,8 @@ class ClassRun:
         if self.arguments.out is not None:
             check_out(self.arguments.out)
             for export in self.arguments.gradebook:  # rather now than after hours
-                read_gradebook(export)
+                book = read_gradebook(export)
+                maxima(book, grade_column(book, self.arguments.gradebook_column))
         with Store(path, writing=True) as store:
             self._check_kind(store)
             roster = self._roster(store)

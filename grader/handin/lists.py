@@ -303,7 +303,7 @@ def read_number(text: str, mark: str | None) -> float | None:
     return None if mark is None or (mark == "," and "," in text) else found[mark]
 
 
-def nobody(path: Path, here: Sequence[str], there: Sequence[str]) -> InputError:
+def nobody(path: object, here: Sequence[str], there: Sequence[str]) -> InputError:
     """Return the error for a class of which nobody is in a file."""
     return InputError(
         f"{path}: nobody here ({'; '.join([*here[:1], '...'])}) is one of its {len(there)} "
