@@ -6,7 +6,6 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import PurePath
 from typing import Final
 
 from grader.handin.find import told_apart
@@ -225,17 +224,16 @@ def _named(
     for line, student in enumerate(roster):
         if student.hand_in:
             wanted = _plain(student.hand_in)
-            places = [n for n, (item, _) in enumerate(owners) if wanted in _called(item)]
+            places = [n for n, (item, _) in enumerate(owners) if _is_called(item, wanted)]
             if len({owners[n][0].name for n in places}) == 1:
                 found.append((places[0], line))
     return found
 
 
-def _called(item: Submission) -> set[str]:
-    """Return what a roster may call a hand-in: its name, its path, and each part of the path."""
-    parts = PurePath(_plain(item.place)).parts
-    stems = (part.rpartition(".")[0] for part in parts)
-    return {_plain(item.name), _plain(item.place), *parts, *stems} - {""}
+def _is_called(item: Submission, wanted: str) -> bool:
+    """Return whether a roster means a hand-in: by its name, or by a part of its path."""
+    place = f"/{_plain(item.place)}"
+    return wanted == _plain(item.name) or f"/{wanted}/" in f"{place}/" or f"/{wanted}." in place
 
 
 def _plain(text: str) -> str:

@@ -1,0 +1,72 @@
+"""A class with known marks: hand-ins as a platform packs them, and results without playing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from grader.handin.find import find
+from grader.marks.points import gradable
+from grader.play.schedule import grade_games
+from grader.results.store import Store
+from grader.results.values import Attempt, Faults, PlayedGame
+from grader.rubric import reading as rubrics
+from tests.grading import rubric
+
+MARGIN = "# margin "
+
+
+def agent(margin: int) -> str:
+    """Return a source that is worth `0.8 * margin + 10` points here, for margins of 10 to 50."""
+    return f"x = 1\n{MARGIN}{margin}\n"
+
+
+def points(margin: int) -> float:
+    """Return the mark of `agent(margin)`: part A, then all points of part B."""
+    return 0.8 * margin + 10
+
+
+def write_class(folder: Path, files: Mapping[str, str]) -> None:
+    """Write files below a folder, by their places."""
+    for place, text in files.items():
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(text, encoding="utf-8")
+
+
+def grade_without_playing(hand_ins: Path, results: Path) -> None:
+    """Store the hand-ins, and for each game the margin that its source names."""
+    rules = rubrics.read(rubric(results.parent))
+    with Store(results, writing=True) as store:
+        found = find([hand_ins], rules.submission, tell=lambda line: None)
+        values = json.dumps(rubrics.stored_values(rules))
+        store.set_meta({"kind": "grade", "rubric": values})
+        store.set_submissions(found, whole=True)
+        for game in grade_games(gradable(found), rules):
+            source = store.source(game.match.one.id) or ""
+            own = 100 + int(source.rpartition(MARGIN)[2])
+            scores = (own, 100) if game.side == 1 else (100, own)
+            no_faults = (Faults(), Faults())
+            played = PlayedGame(game.key, scores, "no_action", 8, no_faults, 0.1)
+            one, two = game.players
+            store.add(Attempt(game.key, (one.id, two.id), played))
+
+
+def rows(path: Path, encoding: str = "utf-8-sig", delimiter: str = ",") -> list[dict[str, str]]:
+    """Return the lines of a CSV file by their columns."""
+    text = path.read_text(encoding=encoding)
+    return list(csv.DictReader(io.StringIO(text), delimiter=delimiter))
+
+
+def totals(out: Path) -> dict[str, str]:
+    """Return the total of each student in `grades.csv`, by name and number."""
+    return {f"{row['Name']} {row['ID']}".strip(): row["Total"] for row in rows(out / "grades.csv")}
+
+
+def stored(results: Path, table: str) -> list[Any]:
+    """Return the rows of a table of a results file."""
+    with Store(results, writing=False) as store:
+        return store._database.execute(f"SELECT * FROM {table}").fetchall()

@@ -1,0 +1,197 @@
+"""Who is who: persons by typed keys and names, matched one to one, and nobody is guessed."""
+
+from __future__ import annotations
+
+import pytest
+
+from connect4.errors import InputError
+from grader.handin.owners import ABSENT, UNDECIDED, assign
+from grader.handin.people import Pass, Person, by_form, find, keys, match, may_be
+from grader.handin.roster import Change, Correction, Student
+from grader.handin.submission import IN_TIME, LATE, Submission
+
+
+def person(text: str) -> Person:
+    """Return the person of `Name number=1 email=a@x`."""
+    words = text.split()
+    found = dict(word.split("=") for word in words if "=" in word)
+    return Person(" ".join(word for word in words if "=" not in word), keys(**found))
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "found"),
+    [
+        ("Jose Ruiz; José Ruiz", "José Ruiz number=1", "- 0"),
+        ("Jose Ruiz; José Ruiz", "José Ruiz number=1; Jose Ruiz number=2", "1 0"),
+        ("Jose Ruiz", "José Ruiz number=1", "0"),
+        ("Thomas James; James Thomas", "James, Thomas; Thomas, James", "0 1"),
+        ("ANN LEE; ann lee", "Ann Lee", "- -"),
+        ("Kim Lee moodle=1; Kim Lee moodle=2", "Kim Lee", "- -"),
+        ("Kim Lee moodle=1; Kim Lee moodle=2", "Kim Lee moodle=2", "- 0"),
+        ("Kim Lee", "Kim Lee number=1; Kim Lee number=2", "-"),
+        ("1001 moodle=7", "Ann Lee number=1001", "-"),
+        ("a@x.org moodle=7", "Ann Lee email=a@x.org", "-"),
+        ("Ann Lee moodle=7", "Bo Ode login=Ann; Ann Lee", "1"),
+        ("x number=00123", "Ann Lee number=123", "0"),
+        ("x email=Ann@X.org", "Ann Lee email=ann@x.ORG", "0"),
+        ("x number=1 email=b@x", "Ann number=1; Bo email=b@x", "-"),
+        ("x number=1; y email=a@x", "Ann number=1 email=a@x", "- -"),
+        ("anna_mueller; wei-li; leeann canvas=1", "Müller, Anna; Li, Wei; Ann Lee", "0 1 2"),
+        ("Chloe Obrien; O’Neil, Bo", "O'Brien, Chloé; Bo O'Neil", "0 1"),
+        ("Bjorn Strom; Soren Groß", "Björn Ström; Søren Gross", "0 1"),
+        ("Kim Lee number=5; Al number=8", "Kim Lee number=7; Bo number=8", "- 1"),
+        ("Kim Lee number=5; Al Ode", "Kim Lee number=101; Al Ode number=102", "0 1"),
+        ("x gradescope=5", "Ann number=5", "-"),
+        ("Muller Anna", "Müller Anna; Mueller Anna", "0"),
+        ("Müller Anna", "Muller Anna; Mueller Anna", "-"),
+    ],
+)
+def test_two_lists_are_matched_or_left_alone(here: str, there: str, found: str) -> None:
+    """Each person of the first list gets a place in the second one, or none."""
+    mine, yours = ([person(text) for text in side.split(";")] for side in (here, there))
+    pairs = match(mine, yours).pairs
+    assert [str(pairs.get(place, "-")) for place in range(len(mine))] == found.split()
+    back = {two: one for one, two in match(yours, mine).pairs.items()}
+    assert back == pairs
+
+
+def test_each_pass_says_whom_it_matched_and_whom_it_left_undecided() -> None:
+    mine = [person(text) for text in ("A number=1", "Bo Ode", "dée cy", "Kim", "Kim")]
+    yours = [person(text) for text in ("X number=1", "Bo Ode", "Cy Dee", "Kim", "Kim", "Fay")]
+    found = match(mine, yours, [(0, 5)])
+    assert found.by == {0: Pass.DECIDED, 1: Pass.NAME, 2: Pass.FOLDED}
+    assert [(item.here, item.there, item.why) for item in found.undecided] == [
+        ((3, 4), (3, 4), "several fit")
+    ]
+    assert found.doubtful == {3, 4}
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "found"),
+    [
+        ("ann", "Anna Bell login=ann; Bo", 0),
+        ("ann", "Anna Bell login=ann; Ann", None),
+        ("1001", "Ann number=1001", 0),
+        ("1001", "Ann number=1001; 1001 number=7", None),
+        ("ann@x.org", "Ann email=ANN@x.org", 0),
+        ("s1234567", "Ann number=s1234567", 0),
+        ("Ann Lee", "Bo login=Ann; Ann Lee", 1),
+    ],
+)
+def test_a_name_that_the_teacher_chose_may_be_a_number_a_login_or_an_address(
+    name: str, line: str, found: int | None
+) -> None:
+    lines = [person(text.strip()) for text in line.split(";")]
+    assert match([Person(name, by_form(name))], lines).pairs.get(0) == found
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "answer"),
+    [
+        ("Jose Ruiz", "José Ruiz number=1", True),
+        ("amuller", "Anna Müller", True),
+        ("A. Muller", "Muller, Anna", True),
+        ("Ann Lee", "Bo Ode", False),
+        ("1001", "Ann Lee", True),
+        ("1001 number=1001", "Ann Lee number=7", False),
+        ("Ann Lee moodle=1", "Ann Lee moodle=2", False),
+    ],
+)
+def test_who_may_be_whom(one: str, two: str, answer: bool) -> None:
+    assert may_be(person(one), person(two)) is answer
+
+
+def test_a_person_is_found_by_anything_that_tells_who_it_is() -> None:
+    people = [[person("Kim Lee number=1 email=k@x.org")], [person("Kim Lee number=2")]]
+    people.append([person("Ann Ode"), person("Bo Ray login=bray")])
+    assert [find(text, people, "x.db") for text in ("1", "K@x.org", "2", "bray", "ode ann")] == [
+        *(0, 0, 1, 2, 2)
+    ]
+    with pytest.raises(
+        InputError, match=r"x.db: 'Kim Lee' may be Kim Lee \(1, k@x.org\); Kim Lee "
+    ):
+        find("Kim Lee", people, "x.db")
+    with pytest.raises(InputError, match=r"x.db: 'Cy' is not in it; Ann Ode; Bo Ray; Kim Lee "):
+        find("Cy", people, "x.db")
+
+
+def handed_in(text: str, source: str = "", time: str = "") -> Submission:
+    """Return the hand-in of one person."""
+    one = person(text)
+    known = Person(one.name, one.keys, time)
+    return Submission(text, f"class/{one.name}/ai.py", source or text, "", people=(known,))
+
+
+def test_a_zero_for_nothing_needs_that_no_hand_in_is_left_over() -> None:
+    found = [handed_in(name) for name in ("Jose Ruiz", "Kim Lee moodle=1", "Kim Lee moodle=2")]
+    roster = [Student(name) for name in ("José Ruiz", "Josè Ruiz", "Kim Lee", "Bo Ode")]
+    owners = assign(found, roster)
+    problems = {item.name: str(item.problem) for item in owners.submissions[3:]}
+    assert {name: text.split(":")[0] for name, text in problems.items()} == {
+        **{"José Ruiz": UNDECIDED, "Josè Ruiz": UNDECIDED, "Kim Lee": UNDECIDED},
+        **{"Bo Ode": ABSENT},
+    }
+    assert owners.open.keys() == {"José Ruiz", "Josè Ruiz", "Kim Lee"}
+    assert "this may be the hand-in of Jose Ruiz; put the number into" in problems["José Ruiz"]
+    assert [str(doubt.person) for doubt in owners.unknown] == [
+        *("Jose Ruiz", "Kim Lee (1)", "Kim Lee (2)")
+    ]
+
+
+def test_the_rosters_column_hand_in_and_the_teachers_answer_decide_first() -> None:
+    found = [handed_in("Jose Ruiz"), handed_in("xyz"), handed_in("Ann Lee number=1")]
+    one, two = Student("José Ruiz", hand_in="class/xyz"), Student("Josè Ruiz", hand_in="ann lee")
+    owners = assign(found, [one, two, Student("Ann Lee", keys(number="1"))])
+    assert [[own.name for own in owners.students[item.name]] for item in found] == [
+        *(["Jose Ruiz"], ["José Ruiz"], ["Josè Ruiz"])
+    ]
+    roster = [Student("José Ruiz"), Student("Josè Ruiz")]
+    owners = assign(found[:2], roster, [(Person("Jose Ruiz"), Person("Josè Ruiz"))])
+    assert [own.name for own in owners.students["Jose Ruiz"]] == ["Josè Ruiz"]
+
+
+@pytest.mark.parametrize(
+    ("times", "counting", "told"),
+    [
+        (("2030-01-01T10:00", "2030-01-01T11:00"), "Bo", "group 7: Bo is newer than Ann"),
+        (("2030-01-01T11:00Z", "2030-01-01T10:00Z"), "Ann", "group 7: Ann is newer than Bo"),
+        (("2030-01-01T10:00", ""), "", "handed in several times (Ann; Bo): their mark stays open"),
+        (("2030-01-01T10:00Z", "2030-01-01T10:00"), "", "mark stays open"),
+        ((LATE, IN_TIME), "", "mark stays open"),
+    ],
+)
+def test_of_two_hand_ins_of_a_group_the_newer_counts(
+    times: tuple[str, str], counting: str, told: str
+) -> None:
+    found = [handed_in(name, time=time) for name, time in zip(("Ann", "Bo"), times, strict=True)]
+    roster = [Student(name, group="7", extension=days) for name, days in (("Ann", 0), ("Bo", 2))]
+    owners = assign(found, [*roster, Student("Cy", group="7"), Student("Di")])
+    assert told in owners.told[0]
+    by_name = {
+        item.name: [own.name for own in owners.students[item.name]]
+        for item in found
+        if item.name in owners.students
+    }
+    if counting:
+        assert sorted(by_name[counting]) == ["Ann", "Bo", "Cy"]
+        assert [item.name for item in owners.submissions] == [counting, "Di"]
+        assert {own.submitted for own in owners.students[counting]} == {max(times)}
+        return
+    assert owners.open.keys() == {"Ann", "Bo", "Cy"}
+    assert [item.problem for item in owners.submissions if item.name == "Di"] == [ABSENT]
+
+
+def test_two_of_a_group_with_the_same_file_need_no_decision() -> None:
+    found = [handed_in("Ann", "x = 1\n"), handed_in("Bo", "x = 1\n")]
+    owners = assign(found, [Student("Ann", group="7"), Student("Bo", group="7")])
+    assert (owners.open, owners.told) == ({}, [])
+    assert [len(owners.students[item.name]) for item in owners.submissions] == [2]
+
+
+def test_corrections_reach_the_student_or_are_named() -> None:
+    entry = Correction(Change.ADJUST, 2.0, "late bus", "2030-01-31")
+    found = [handed_in("Kim Lee moodle=1"), handed_in("Kim Lee moodle=2")]
+    wanted = [(person("Kim Lee moodle=2"), entry), (Person("Cy"), entry)]
+    owners = assign(found, [], corrections=wanted)
+    assert [owners.students[item.name][0].corrections for item in found] == [(), (entry,)]
+    assert owners.told == ["Cy has a correction and is not here"]
