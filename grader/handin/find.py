@@ -1,42 +1,30 @@
-"""Finds submissions: single files, a class's folder, downloads of Canvas, Moodle and Gradescope.
+"""Finds submissions: single files, a class's folder, downloads of learning platforms.
 
 A student's hand-in may be an archive. An archive inside that archive is rejected. A class is a
-folder, or a zip or tar of it:
-- `alice.py`, `bob.zip`, `carol/ai.py`: one file or folder for each student, with their name;
-- Moodle: `Full Name_123456_assignsubmission_file_/ai.py`, or without folders
-  `Full Name_123456_assignsubmission_file_ai.py`;
-- Canvas: `leeann_LATE_101_9002_ai-1.py`: the student's name, whether the hand-in is late, the
-  student's and the file's number, the file's name with the number of the resubmission;
-- Gradescope: `submission_123/ai.py` beside `submission_metadata.yml`.
+folder, or a zip or tar of it. Either a teacher gave the names, one file or folder for each student
+(`alice.py`, `1001.zip`, `ann@uni.example/ai.py`), or a platform did (`grader.handin.platforms`).
 """
 
 from __future__ import annotations
 
 import os
 import re
+import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from connect4.errors import InputError, one_line, printable
 from connect4.players.names import source_text
-from grader.handin import archive, bounded
+from grader.handin import archive, bounded, platforms
 from grader.handin.archive import ENDINGS, MEGABYTE, Tree, brief, short, tops
-from grader.handin.submission import IN_TIME, LATE, Member, Submission, file_name
+from grader.handin.people import Person, by_form
+from grader.handin.platforms import Entry
+from grader.handin.submission import Submission, file_name
 from grader.rubric.model import SubmissionRules
-
-MOODLE: Final = re.compile(
-    r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?(?P<file>.*)"
-)
-
-CANVAS: Final = re.compile(
-    r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>\d+)_"
-    r"((?P<number>\d+)_(?P<file>.+)|(?P<kind>text|link)\.html)"
-)
 
 ARCHIVES: Final = (".zip", *ENDINGS)
 """Suffixes of archives that are opened."""
@@ -46,10 +34,6 @@ UNREADABLE: Final = (".rar", ".7z", ".gz", ".bz2", ".xz", ".ipynb", ".py.txt")
 
 OF_KIT: Final = "connect4/players/ai.py"
 """The student's file in a copy of the kit."""
-
-GRADESCOPE_METADATA: Final = "submission_metadata.yml"
-
-MAX_METADATA: Final = 50 * MEGABYTE
 
 LONGEST_PATH: Final = 4096
 """Characters of a path that a disk takes; a path in a tar may have millions."""
@@ -66,38 +50,71 @@ def remedy_of(name: str) -> str | None:
 
 @dataclass(slots=True)
 class HandIn:
-    """The hand-in of one student, before it is read."""
+    """The hand-in of one student or group, before it is read."""
 
     name: str
     places: list[str]
+    """Its entries, for messages."""
     tree: Tree = field(default_factory=dict)
-    members: tuple[Member, ...] = ()
+    people: tuple[Person, ...] = ()
+    number: str = ""
+    """What tells it from other hand-ins of its name."""
+    attempt: str = ""
+    files: dict[str, str] = field(default_factory=dict)
+    """The place of each file in the tree that is an entry of its own."""
+    folder: Path = Path()
+    """Where the places begin, if they are on disk."""
     archived: bool = False
     """Whether an archive has been opened already."""
     problem: str | None = None
 
+    def place(self, path: str) -> str:
+        """Return the place of a file in the tree."""
+        whole = [*self.places, self.name][0]
+        inside = path if len(path) <= LONGEST_PATH else short(path)
+        return self.files.get(path) or f"{whole}/{inside}"
 
-def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> list[Submission]:
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def find(
+    paths: list[Path],
+    rules: SubmissionRules,
+    name: str | None = None,
+    tell: Callable[[str], None] = _say,
+) -> list[Submission]:
     """Return all submissions at `paths`, sorted by name; `name` makes one path one submission.
 
+    `tell` gets a line for each file or folder in a platform's download that is not graded, because
+    its name is none of the platform's.
     Raises `InputError` if a path does not exist or there is no submission.
     """
-    name = name and printable(name)
-    found = [
-        _with_path(_open_safely(hand_in, rules), path)
-        for path in paths
-        for hand_in in _hand_ins_at(path, name, several=len(paths) > 1)
-    ]
+    found: dict[tuple[str, str], list[HandIn]] = {}
+    for path in paths:
+        for hand_in in _hand_ins_at(path, name, len(paths) > 1, tell):
+            found.setdefault((hand_in.name, hand_in.number), []).append(hand_in)
     if not found:
         shown = ", ".join(map(one_line, paths))
         raise InputError(
             f"{shown}: no submissions there; expected NAME.py, NAME.zip or NAME/ai.py for each "
-            "student, or a download of Canvas, Moodle or Gradescope"
+            f"student, or a download of {', '.join(row.name for row in platforms.PLATFORMS)}"
         )
-    return told_apart(_with_numbers(_without_doubles(found)))
+    names = Counter(own for own, _ in found)
+    opened = []
+    for (own, number), (first, *more) in found.items():
+        if more:
+            places = [place for hand_in in (first, *more) for place in hand_in.places]
+            first.problem = f"two hand-ins of one student: {', '.join(places)}"
+        shown = f"{own} ({number})" if number and names[own] > 1 else own
+        opened.append(replace(_open_safely(first, rules), name=shown))
+    return told_apart(sorted(opened, key=lambda item: (item.name.casefold(), item.name)))
 
 
-def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
+def _hand_ins_at(
+    path: Path, name: str | None, several: bool, tell: Callable[[str], None]
+) -> list[HandIn]:
     """Return the hand-ins at a path; an unreadable one does not stop the others.
 
     Of several archives each belongs to one student. If there are several files called `ai.py`,
@@ -109,7 +126,7 @@ def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
         own = path.resolve().parent.name if in_folder else _stem(path)
         places = [path] if packed else [path, path.with_name("report.txt")]
         tree = {one.name: archive.file_reader(one) for one in places if os.path.isfile(one)}
-        return [HandIn(name or printable(own), [str(path)], tree)]
+        return [replace(_single(path, name or own, tree), files={path.name: str(path)})]
     try:
         tree = _read_path(path)
     except InputError as error:
@@ -117,12 +134,21 @@ def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
         if not (several and os.path.exists(path) and handed_in):
             raise
         problem = str(error).removeprefix(f"{one_line(path)}: ")
-        return [HandIn(printable(_stem(path)), [str(path)], problem=problem)]
+        return [replace(_single(path, _stem(path), {}), problem=problem)]
     is_one = name is not None or "ai.py" in tree or (packed and is_kit(tree))
-    found = [] if is_one else hand_ins(unwrapped(tree))
+    inner = unwrapped(tree)
+    above = [str(path)] if several else []
+    above += [] if inner is tree else tops(tree)
+    found = [] if is_one else hand_ins(inner, above, lambda line: tell(f"{one_line(path)}: {line}"))
     if is_one or (several and not found):
-        return [HandIn(name or printable(_stem(path.resolve())), [str(path)], tree)]
-    return found
+        return [_single(path, name or _stem(path.resolve()), tree)]
+    return found if several else [replace(hand_in, folder=path) for hand_in in found]
+
+
+def _single(path: Path, name: str, tree: Tree) -> HandIn:
+    """Return a path that a teacher named as one hand-in."""
+    name = printable(name)
+    return HandIn(name, [str(path)], tree, (Person(name, by_form(name)),))
 
 
 def _stem(path: Path) -> str:
@@ -150,19 +176,10 @@ def _remedy(name: str) -> str:
     return remedy_of(name) or f"{name} is not opened; hand in ai.py or one zip of it"
 
 
-def _with_path(submission: Submission, path: Path) -> Submission:
-    """Add the path of the file if it is on disk."""
-    in_folder = (path / submission.place, Path(submission.place))
-    for place in in_folder if os.path.isdir(path) else (path,):
-        if place.suffix == ".py" and os.path.isfile(place):
-            return replace(submission, path=place)
-    return submission
-
-
 def _open_safely(hand_in: HandIn, rules: SubmissionRules) -> Submission:
     """Read a hand-in and return it as a submission, with its problem if it has one."""
-    place = one_line(hand_in.places[0] if hand_in.places else hand_in.name)
-    submission = Submission(hand_in.name, place, members=hand_in.members)
+    place = one_line([*hand_in.places, hand_in.name][0])
+    submission = Submission(hand_in.name, place, people=hand_in.people)
     if hand_in.problem:
         return replace(submission, problem=brief(hand_in.problem))
     try:
@@ -202,8 +219,8 @@ def _open_archive(hand_in: HandIn, archives: list[str], rules: SubmissionRules) 
     if len(data) > limit:
         raise InputError(f"the archive is larger than {rules.max_archive_mb} MB")
     tree = bounded.student_tree(archives[0], data, rules.max_archive_files, rules.max_archive_mb)
-    inner = HandIn(hand_in.name, hand_in.places, tree, hand_in.members, archived=True)
-    return _open(inner, rules)
+    place = hand_in.place(archives[0])
+    return _open(replace(hand_in, places=[place], tree=tree, files={}, archived=True), rules)
 
 
 def _choose(sources: list[str]) -> str:
@@ -224,12 +241,14 @@ def _choose(sources: list[str]) -> str:
 
 
 def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submission:
-    inside = path if path not in hand_in.places else ""
-    inside = inside if len(inside) <= LONGEST_PATH else short(inside)
-    place = one_line(hand_in.places[0])
-    if inside and not place.endswith(".py"):
-        place = f"{place}/{inside}"
-    submission = Submission(hand_in.name, place, members=hand_in.members)
+    place = hand_in.place(path)
+    on_disk = hand_in.folder / place
+    submission = Submission(
+        hand_in.name,
+        one_line(place),
+        people=hand_in.people,
+        path=on_disk if os.path.isfile(on_disk) else None,
+    )
     limit = rules.max_source_kb * 1000
     data = hand_in.tree[path](limit + 1)
     if len(data) > limit:
@@ -249,35 +268,6 @@ def _read_report(tree: Tree, source: str, limit: int) -> str | None:
     ]
     chosen = beside or reports
     return tree[chosen[0]](limit).decode("utf-8", errors="replace") if chosen else None
-
-
-def _without_doubles(found: list[Submission]) -> list[Submission]:
-    """Return one submission for each student; two hand-ins of one student cannot be graded."""
-    by_student: dict[tuple[str, str], list[Submission]] = {}
-    for item in found:
-        by_student.setdefault((item.name, numbers(item.members)), []).append(item)
-    return [
-        same[0]
-        if len(same) == 1
-        else Submission(
-            name,
-            same[0].place,
-            problem=f"two hand-ins of one student: {', '.join(item.place for item in same)}",
-            members=same[0].members,
-        )
-        for (name, _), same in by_student.items()
-    ]
-
-
-def _with_numbers(found: list[Submission]) -> list[Submission]:
-    """Add their numbers to the names of namesakes; sort by name."""
-    names = Counter(item.name for item in found)
-    named = []
-    for item in found:
-        number = numbers(item.members)
-        is_namesake = number and names[item.name] > 1
-        named.append(replace(item, name=f"{item.name} ({number})") if is_namesake else item)
-    return sorted(named, key=lambda item: (item.name.casefold(), item.name))
 
 
 def told_apart(found: list[Submission]) -> list[Submission]:
@@ -303,7 +293,7 @@ def _on_disk(name: str) -> str:
 def unwrapped(tree: Tree) -> Tree:
     """Return the content of a single folder around a whole class, else the tree itself."""
     (top, inner), *others = tops(tree).items() or [("", {})]
-    if others or MOODLE.fullmatch(top):
+    if others or platforms.of([top], {}):
         return tree
     whole = [
         name
@@ -318,105 +308,70 @@ def unwrapped(tree: Tree) -> Tree:
 def is_kit(tree: Tree) -> bool:
     """Return whether a tree is one copy of the kit, perhaps with a folder around it."""
     parts = tops(tree)
-    around = [part for top, part in parts.items() if len(parts) == 1 and not MOODLE.fullmatch(top)]
+    around = [] if len(parts) > 1 or platforms.of(parts, {}) else list(parts.values())
     return any(OF_KIT in part for part in (tree, *around))
 
 
-def hand_ins(tree: Tree) -> list[HandIn]:
-    """Return one hand-in for each student, in the order of the names in the tree."""
-    students = _gradescope_students(tree)
+def hand_ins(tree: Tree, above: list[str], tell: Callable[[str], None]) -> list[HandIn]:
+    """Return one hand-in for each student, in the order of the names in the tree.
+
+    `above` are the folders around the tree, for messages. `tell` gets a line for each entry that is
+    not graded.
+    """
+    parts = tops(tree)
+    entries = {top: entry for top in parts if (entry := _named_by_teacher(top, tree, parts[top]))}
+    platform = platforms.of(parts, entries)
+    if platform is not None:
+        entries = platform.entries(tree, parts)
+        for top in sorted(parts.keys() - entries.keys() - {platform.index}):
+            tell(
+                f"{one_line(short(top))} is not graded, because {platform.name} gives nothing in "
+                "its download such a name; to grade it, put it into another folder"
+            )
     found: dict[tuple[str, str], HandIn] = {}
     texts: dict[tuple[str, str], HandIn] = {}
-    for top, inside in sorted(tops(tree).items(), key=_newest_first):
-        parts = _of_platform(top)
-        name, identity, inner = _whose(top, parts)
-        packed = top.lower().endswith((".py", *ARCHIVES, *UNREADABLE))
-        of_code = top.lower().endswith(".txt") and f"{name}.py" in tree
-        if not name or not (inside or parts or packed or of_code):
-            continue
-        late = {"_LATE": LATE, "": IN_TIME}.get(parts.get("late", "-"), "")  # Canvas says whether
-        members = students.get(top, (Member(name, identity, submitted=late),))
-        if parts.get("kind") in ("onlinetext", "text", "link"):
-            text = HandIn(name, [top], members=members, problem="an online text and no file")
-            texts[name, identity] = text
-            continue
-        name = " and ".join(member.name for member in members)
-        identity = identity or numbers(members)
-        part = inside or {inner or top: tree[top]}
-        hand_in = found.setdefault((name, identity), HandIn(name, [], members=members))
-        _add(hand_in, top, part, grouped=bool(inner))
-    return list({**texts, **found}.values())
+    newest = platforms.newest(entries)
+    for top, entry in sorted(newest.items(), key=lambda item: -item[1].version):
+        name, number = entry.student
+        place = "/".join([*above, top])
+        hand_in = HandIn(name, [], people=entry.people, number=number, attempt=entry.attempt)
+        if entry.is_text:
+            hand_in.problem = "an online text and no file"
+            texts[entry.student] = replace(hand_in, places=[place])
+        else:
+            hand_in = found.setdefault(entry.student, hand_in)
+            _add(hand_in, place, entry, parts[top] or {"": tree[top]})
+    return list((texts | found).values())
 
 
-def _newest_first(entry: tuple[str, Tree]) -> int:
-    """Return the place of an entry in a list that begins with the newest version from Canvas."""
-    return -int(_of_platform(entry[0]).get("number") or 0)
-
-
-def _of_platform(top: str) -> dict[str, str]:
-    """Return the parts of a name that Moodle or Canvas made, none of another name."""
-    found = MOODLE.fullmatch(top) or CANVAS.fullmatch(top)
-    return found.groupdict("") if found else {}
-
-
-def numbers(members: tuple[Member, ...]) -> str:
-    """Return what tells students from others of their names, empty if nothing does."""
-    return " and ".join(filter(None, (member.identity or member.email for member in members)))
-
-
-def _whose(top: str, parts: Mapping[str, str]) -> tuple[str, str, str]:
-    """Return the student, the number and the file's own name of an entry in a class's folder."""
-    if parts:
-        own = re.sub(r"-\d+(?=\.[^-]+$)", "", parts["file"]) if "late" in parts else parts["file"]
-        return parts["name"], parts["id"], own  # Canvas numbers a file that is handed in again
+def _named_by_teacher(top: str, tree: Tree, inside: Tree) -> Entry | None:
+    """Return what a teacher's name says of a file or folder, None if it is no hand-in."""
     packed = "|".join(map(re.escape, (*ARCHIVES, *UNREADABLE)))
     ending = rf"(\.py|(\.tar)?({packed})|[-_. ]?report\.txt|\.txt)$"
-    return re.sub(ending, "", top, flags=re.IGNORECASE), "", ""
+    name = re.sub(ending, "", top, flags=re.IGNORECASE)
+    is_closed = top.lower().endswith((".py", *ARCHIVES, *UNREADABLE))
+    of_code = top.lower().endswith(".txt") and f"{name}.py" in tree
+    if not name or not (inside or is_closed or of_code):
+        return None
+    return Entry((Person(name, by_form(name)),))
 
 
-def _add(hand_in: HandIn, top: str, part: Tree, grouped: bool) -> None:
-    """Add an entry to a hand-in; a second place with code makes a second hand-in."""
-    is_report = top.lower().endswith(".txt") and len(part) == 1 and not remedy_of(top)
-    if is_report and not grouped:
-        part = {"report.txt": next(iter(part.values()))}
-    elif not grouped and hand_in.places:
-        hand_in.problem = f"two hand-ins of one student: {', '.join([*hand_in.places, top])}"
-    if not is_report:
-        hand_in.places.append(top)
-    hand_in.tree = {**part, **hand_in.tree}
+def _add(hand_in: HandIn, place: str, entry: Entry, part: Tree) -> None:
+    """Add an entry to a hand-in; a second place with code makes a second hand-in.
 
-
-def _gradescope_students(tree: Tree) -> dict[str, tuple[Member, ...]]:
-    """Return the students behind each folder that Gradescope's metadata names.
-
-    Only the relevant lines of the YAML file are read: unindented folders with `:created_at:`, and
-    the `:name:`, `:sid:` and `:email:` of each of their submitters.
+    `part` holds the files of a folder, or a file of no name, which is the entry itself.
     """
-    if GRADESCOPE_METADATA not in tree:
-        return {}
-    text = tree[GRADESCOPE_METADATA](MAX_METADATA).decode("utf-8", errors="replace")
-    students: dict[str, tuple[Member, ...]] = {}
-    for block in re.split(r"^(?=[^\s:#-])", text, flags=re.MULTILINE):
-        folder = block.partition(":")[0]
-        listed = re.search(r"^  :submitters:\s*\n(( {2,}(- | +):.*\n?)+)", block, re.MULTILINE)
-        time = re.search(r"^  :created_at:(.*)", block, re.MULTILINE)  # further in: the history
-        for one in re.split(r"^ +- ", listed[1] if listed else "", flags=re.MULTILINE)[1:]:
-            parts = {
-                key: printable(value.strip().strip("'\""))
-                for key, value in re.findall(r"^\s*:(\w+):(.*)", one, re.MULTILINE)
-            }
-            name, identity, email = map(parts.get, ("name", "sid", "email"), (folder, "", ""))
-            member = Member(str(name), str(identity), str(email), _in_utc(time[1] if time else ""))
-            students[folder] = (*students.get(folder, ()), member)
-    return students
-
-
-def _in_utc(text: str) -> str:
-    """Return a time of Gradescope, such as `2030-01-31 22:59:30.1 Z`, in ISO 8601."""
-    try:
-        time = datetime.fromisoformat(re.sub(r"\s+(?=(Z|[+-][\d:]+)$)", "", text.strip(" '\"")))
-    except ValueError:
-        return ""
-    if not 1970 <= time.year < 9000:  # at the ends of the calendar other zones have no such day
-        return ""
-    return (time if time.tzinfo else time.replace(tzinfo=UTC)).isoformat()
+    grouped = bool(entry.file) and entry.attempt == hand_in.attempt
+    is_report = "" in part and place.lower().endswith(".txt") and not remedy_of(place)
+    if "" in part:
+        name = entry.file or PurePosixPath(place).name
+        name = "report.txt" if is_report and not grouped else name
+        hand_in.files.setdefault(name, place)
+        part = {name: part[""]}
+    if not is_report:
+        if hand_in.places and not grouped:
+            places = ", ".join([*hand_in.places, place])
+            hand_in.problem = f"two hand-ins of one student: {places}"
+        hand_in.places.append(place)
+    for name, file in part.items():
+        hand_in.tree.setdefault(name, file)
