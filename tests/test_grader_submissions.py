@@ -17,8 +17,10 @@ import pytest
 
 from connect4.errors import InputError
 from grader.handin.archive import file_reader
-from grader.handin.find import _in_utc, find
-from grader.handin.submission import Member, Submission, file_name
+from grader.handin.find import find
+from grader.handin.people import Person, keys
+from grader.handin.platforms import in_utc
+from grader.handin.submission import IN_TIME, LATE, Submission, file_name
 from grader.rubric import reading as rubrics
 from tests.classroom import tarred, zipped
 from tests.mutations import SLOW_ARCHIVES, try_all
@@ -52,6 +54,16 @@ def doubled(*files: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> by
         for name, content in files:
             archive.writestr(name, content)
     return data.getvalue()
+
+
+def placed(folder: Path, files: dict[str, str | bytes], form: str) -> Path:
+    """Write the files of a class as a folder, a zip or a zip of the folder; return its path."""
+    if form == "folder":
+        return write(folder / "class", files)
+    inside = files if form == "zip" else {f"class/{key}": files[key] for key in files}
+    path = folder / "class.zip"
+    path.write_bytes(zipped(inside))
+    return path
 
 
 def sources(found: list[Submission]) -> dict[str, str | None]:
@@ -168,35 +180,302 @@ LAYOUTS: dict[str, dict[str, str | bytes]] = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("form", ["folder", "zip", "zip of the folder"])
 def test_every_layout_is_found(tmp_path: Path, layout: str, form: str) -> None:
-    files = LAYOUTS[layout]
-    if form == "folder":
-        path = write(tmp_path / "class", files)
-    else:
-        inside = files if form == "zip" else {f"class/{key}": files[key] for key in files}
-        path = tmp_path / "class.zip"
-        path.write_bytes(zipped(inside))
-    found = find([path], RULES)
+    found = find([placed(tmp_path, LAYOUTS[layout], form)], RULES)
     assert problems(found) == {}
     assert sources(found) == {"ann": "a", "bo": "b"}
     assert [item.report for item in found] == ["r", None]
 
 
-def test_gradescopes_download_has_the_names_of_all_members(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        "assignment_1_export/submission_metadata.yml": GRADESCOPE,
-        "assignment_1_export/submission_11/ai.py": "a",
-        "assignment_1_export/submission_12/ai.py": "b",
-    }
-    path = tmp_path / "submissions.zip"
-    path.write_bytes(zipped(files))
+DOWNLOADS: dict[str, tuple[dict[str, str | bytes], list[tuple[tuple[Person, ...], str]]]] = {
+    "Canvas": (
+        {
+            "leeann_LATE_101_9002_ai-1.py": "new",
+            "leeann_LATE_101_9001_ai.py": "old",
+            "leeann_LATE_101_9003_report.txt": "r",
+            "mary_annray_102_9004_work.zip": zipped({"ai.py": "b"}),
+        },
+        [
+            ((Person("leeann", keys(canvas="101"), LATE),), "new"),
+            ((Person("mary_annray", keys(canvas="102"), IN_TIME),), "b"),
+        ],
+    ),
+    "Canvas of earlier years": (
+        {"lee-ann_late_101_9002_ai.py": "a", "derek-bo_102_9003_ai.py": "b"},
+        [
+            ((Person("derek-bo", keys(canvas="102"), IN_TIME),), "b"),
+            ((Person("lee-ann", keys(canvas="101"), LATE),), "a"),
+        ],
+    ),
+    "Moodle with folders": (
+        {
+            "Ann Lee_123456_assignsubmission_file_/ai.py": "a",
+            "Ann Lee_123456_assignsubmission_onlinetext_/onlinetext.html": "x",
+            "1001_123457_assignsubmission_file_/hw/ai.py": "b",
+        },
+        [
+            ((Person("1001", keys(moodle="123457")),), "b"),
+            ((Person("Ann Lee", keys(moodle="123456")),), "a"),
+        ],
+    ),
+    "Moodle without folders": (
+        {
+            "ann@uni.example_123456_assignsubmission_file_ai.py": "a",
+            "ann@uni.example_123456_assignsubmission_file_report.txt": "r",
+            "Bo Ray_123457_assignsubmission_file_x_9_assignsubmission_file_ai.py": "b",
+        },
+        [
+            ((Person("ann@uni.example", keys(moodle="123456")),), "a"),
+            ((Person("Bo Ray", keys(moodle="123457")),), "b"),
+        ],
+    ),
+    "Gradescope": (
+        {
+            "submission_metadata.yml": GRADESCOPE,
+            "submission_11/ai.py": "a",
+            "submission_12/ai.py": "b",
+        },
+        [
+            (
+                (
+                    Person(
+                        "Ann Arbor",
+                        keys(gradescope="101", email="ann@school.example", number="101"),
+                        "2024-01-01T10:00:00+00:00",
+                    ),
+                ),
+                "a",
+            ),
+            (
+                tuple(
+                    Person(
+                        name,
+                        keys(
+                            gradescope=sid, email=f"{name[:2].lower()}@school.example", number=sid
+                        ),
+                        "2024-01-01T10:00:00+00:00",
+                    )
+                    for name, sid in (("Bo Derek", "102"), ("Cy Young", "103"))
+                ),
+                "b",
+            ),
+        ],
+    ),
+    "Brightspace with folders": (
+        {
+            "index.html": "x",
+            "4711-815 - Ann Lee - Jan 31, 2030 105 PM/ai.py": "old",
+            "4711-815 - Ann Lee - Jan 31, 2030 1159 PM/ai.py": "new",
+            "4711-815 - Ann Lee - Jan 31, 2030 1205 AM/ai.py": "older",
+            "4712-815 - Bo - Ray - 2 February, 2030 0930/hw/ai.py": "b",
+        },
+        [
+            ((Person("Ann Lee", (), "2030-01-31T23:59:00"),), "new"),
+            ((Person("Bo - Ray", (), "2030-02-02T09:30:00"),), "b"),
+        ],
+    ),
+    "Brightspace without folders": (
+        {
+            "index.html": "x",
+            "4711-815 - Ann Lee - Jan 30, 2030 1159 PM - ai.py": "old",
+            "4711-815 - Ann Lee - Jan 31, 2030 105 PM - ai.py": "new",
+            "4711-815 - Ann Lee - Jan 31, 2030 105 PM - report.txt": "r",
+            "4712-815 - Bo Ray - Jan 31, 2030 106 PM - Jan 1, 2030 106 PM - ai.py": "b",
+        },
+        [
+            ((Person("Ann Lee", (), "2030-01-31T13:05:00"),), "new"),
+            ((Person("Bo Ray", (), "2030-01-31T13:06:00"),), "b"),
+        ],
+    ),
+    "Blackboard": (
+        {
+            "Home_work_a_lee_attempt_2030-01-30-10-00-00_ai.py": "old",
+            "Home_work_a_lee_attempt_2030-01-30-10-00-00.txt": "Name: Ann Lee (a_lee)\nx",
+            "Home_work_a_lee_attempt_2030-01-31-23-59-00_ai.py": "new",
+            "Home_work_a_lee_attempt_2030-01-31-23-59-00.txt": "Name: Ann Lee (a_lee)\nx",
+            "Home_work_a_ray_attempt_2030-01-31-08-00-00_x_a_lee_attempt_"
+            "2031-01-01-00-00-00_ai.py": "b",
+            "Home_work_a_ray_attempt_2030-01-31-08-00-00.txt": (
+                "\ufeffName: Bo (a_lee) (a_ray)\r\nComments:\r\nName: Ann Lee (a_lee)\r\n"
+            ),
+        },
+        [
+            ((Person("Ann Lee", keys(login="a_lee"), "2030-01-31T23:59:00"),), "new"),
+            ((Person("Bo (a_lee)", keys(login="a_ray"), "2030-01-31T08:00:00"),), "b"),
+        ],
+    ),
+    "Blackboard without its receipts": (
+        {
+            "Home_work_ann_lee_attempt_2030-01-31-23-59-00_ai.py": "a",
+            "Home_work_bray_attempt_2030-01-31-23-59-00_ai.py": "b",
+        },
+        [
+            ((Person("ann_lee", keys(login="ann_lee"), "2030-01-31T23:59:00"),), "a"),
+            ((Person("bray", keys(login="bray"), "2030-01-31T23:59:00"),), "b"),
+        ],
+    ),
+    "names that a teacher chose": (
+        {
+            "1001.py": "a",
+            "M\xfcller, Anna.zip": zipped({"ai.py": "b"}),
+            "ann@uni.example/ai.py": "c",
+            "carol/ai.py": "d",
+            "u1002/ai.py": "e",
+        },
+        [
+            ((Person("1001", keys(number="1001")),), "a"),
+            ((Person("ann@uni.example", keys(email="ann@uni.example")),), "c"),
+            ((Person("carol", keys(login="carol")),), "d"),
+            ((Person("M\xfcller, Anna"),), "b"),
+            ((Person("u1002", keys(login="u1002", number="u1002")),), "e"),
+        ],
+    ),
+}
+"""The files of a download, and who handed in which source."""
+
+
+@pytest.mark.parametrize("form", ["folder", "zip", "zip of the folder"])
+@pytest.mark.parametrize("download", DOWNLOADS)
+def test_every_download_says_who_handed_in_what(tmp_path: Path, download: str, form: str) -> None:
+    files, expected = DOWNLOADS[download]
+    path = placed(tmp_path, files, form)
+    told: list[str] = []
+    found = find([path], RULES, tell=told.append)
+    assert [(item.people, item.source) for item in found] == expected
+    assert problems(found) == {}
+    assert told == []
+
+
+MISFITS: dict[str, tuple[dict[str, str | bytes], dict[str, str], list[str]]] = {
+    "an upload to Canvas that is called as Moodle's": (
+        {
+            "annlee_LATE_101_9002_222_assignsubmission_file_ai.py": "a",
+            "boray_102_9003_ai.py": "b",
+        },
+        {"annlee": "a", "boray": "b"},
+        [],
+    ),
+    "a participant of Moodle among files of Canvas": (
+        {
+            "annlee_101_9002_ai.py": "a",
+            "boray_102_9003_ai.py": "b",
+            "eve_103_9004_ai.py": "e",
+            "Cy Young_222_assignsubmission_file_ai.py": "c",
+            "dee.py": "d",
+            "grades.csv": "x",
+        },
+        {"annlee": "a", "boray": "b", "eve": "e"},
+        ["Cy Young_222_assignsubmission_file_ai.py", "dee.py", "grades.csv"],
+    ),
+    "a student's odd files in a folder that a teacher named": (
+        {
+            "ann.py": "a",
+            "ann_report.txt": "r",
+            "x_101_9002_ai.py": "x",
+            "x_101_9003_ai.py": "y",
+        },
+        {"ann": "a", "x_101_9002_ai": "x", "x_101_9003_ai": "y"},
+        [],
+    ),
+    "as many of each": (
+        {"ann.py": "a", "Bo Ray_9_assignsubmission_file_/ai.py": "b"},
+        {"ann": "a", "Bo Ray_9_assignsubmission_file_": "b"},
+        [],
+    ),
+    "Gradescope's folders without its list": (
+        {"submission_11/ai.py": "a", "submission_12/ai.py": "b", "cy.py": "c"},
+        {"submission_11": "a", "submission_12": "b", "cy": "c"},
+        [],
+    ),
+    "a folder that Gradescope's list does not name": (
+        {
+            "submission_metadata.yml": GRADESCOPE,
+            "submission_11/ai.py": "a",
+            "submission_13/ai.py": "b",
+            "other/ai.py": "c",
+        },
+        {"Ann Arbor": "a", "submission_13": "b"},
+        ["other"],
+    ),
+}
+"""The names of a folder, whose sources are found, and which names are told to the teacher."""
+
+
+@pytest.mark.parametrize("form", ["folder", "zip"])
+@pytest.mark.parametrize("case", MISFITS)
+def test_a_name_is_read_by_the_rule_of_its_own_platform_alone(
+    tmp_path: Path, case: str, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files, expected, misfits = MISFITS[case]
+    path = placed(tmp_path, files, form)
     found = find([path], RULES)
-    assert sources(found) == {"Ann Arbor": "a", "Bo Derek and Cy Young": "b"}
-    time = "2024-01-01T10:00:00+00:00"
-    assert found[0].members == (Member("Ann Arbor", "101", "ann@school.example", time),)
-    assert found[1].members == (
-        Member("Bo Derek", "102", "bo@school.example", time),
-        Member("Cy Young", "103", "cy@school.example", time),
+    assert sources(found) == expected
+    told = capsys.readouterr().err.splitlines()
+    assert [line.partition(" is not graded, because ")[0] for line in told] == [
+        f"{path}: {name}" for name in misfits
+    ]
+    assert all(line.endswith("; to grade it, put it into another folder") for line in told)
+
+
+def test_a_students_name_of_a_file_never_is_a_key(tmp_path: Path) -> None:
+    write(tmp_path, MISFITS["an upload to Canvas that is called as Moodle's"][0])
+    found = find([tmp_path], RULES)
+    assert [item.people[0].keys for item in found] == [keys(canvas="101"), keys(canvas="102")]
+    assert [item.people[0].submitted for item in found] == [LATE, IN_TIME]
+
+
+def test_an_attempt_of_an_unknown_time_is_none_to_choose(tmp_path: Path) -> None:
+    """Months of other languages have no known order; a second attempt is a second hand-in."""
+    names = [f"1-5 - Ann - {month} 31, 2030 1159 PM" for month in ("D\xe9c", "Mai")]
+    write(
+        tmp_path,
+        {f"{name}/ai.py": "a" for name in names} | {"2-5 - Bo - Mai 1, 2030 100 AM/ai.py": "b"},
     )
+    found = find([tmp_path], RULES)
+    assert [item.source for item in found] == [None, "b"]
+    assert found[0].problem == f"two hand-ins of one student: {', '.join(names)}"
+    assert found[1].people == (Person("Bo"),)
+
+
+YAML: dict[str, tuple[str, str]] = {
+    "single quotes": ("'D''Angelo'", "D'Angelo"),
+    "double quotes": (r'"Jos\xE9 \"Pepe\" O\\Hara"', 'Jos\xe9 "Pepe" O\\\\Hara'),
+    "an escape of four digits": (r'"\u0141ukasz"', "\u0141ukasz"),
+    "an escape of eight digits": (r'"\U0001F600\_x"', "\U0001f600\\xa0x"),
+    "a comment": ("Ann Lee # late", "Ann Lee"),
+    "a hash that is no comment": ("Ann#Lee", "Ann#Lee"),
+    "a comment after quotes": ("'Ann # Lee' # late", "Ann # Lee"),
+    "an apostrophe": ("O'Hara", "O'Hara"),
+    "an anchor": ("&3 Ann Lee", "Ann Lee"),
+    "several lines": ('"Ann\n      Lee \\\n      Ray"', "Ann Lee Ray"),
+    "a block": (
+        "|-\n      Ann\n      :sid: '9'\n      - :name: Bo\n      :email: bo@x",
+        "Ann :sid: '9' - :name: Bo :email: bo@x",
+    ),
+    "a control character": (r'"Ann\e[31m"', "Ann\\x1b[31m"),
+    "an escape of no character": (r'"Ann\U99999999"', r"Ann\\U99999999"),
+    "no end": ("'Ann", "'Ann"),
+    "nothing": ("", "submission_1"),
+    "null": ("~", "submission_1"),
+}
+"""How a name is written in YAML, and the name."""
+
+
+@pytest.mark.parametrize("case", YAML)
+@pytest.mark.parametrize("indent", ["  ", "    "])
+def test_names_in_gradescopes_list_are_read_as_yaml(tmp_path: Path, case: str, indent: str) -> None:
+    written, name = YAML[case]
+    written = written.replace("\n", f"\n{indent}")
+    text = (
+        f"---\nsubmission_1:\n  :submitters: &1\n{indent}- :name: {written}\n"
+        f"{indent}  :sid: '101' # his\n{indent}  :email: ann@x.example\n"
+        "  :created_at: !ruby/object:ActiveSupport::TimeWithZone\n"
+        "    utc: &2 2030-01-31 22:59:30.123456789 Z\n  :history:\n"
+        "  - :submitters: *1\n    :text: |\n      submission_1:\n        :submitters:\n"
+    )
+    write(tmp_path, {"submission_metadata.yml": text, "submission_1/ai.py": "a"})
+    (found,) = find([tmp_path], RULES)
+    known = keys(gradescope="101", email="ann@x.example", number="101")
+    assert found.people == (Person(name, known, "2030-01-31T22:59:30.123456+00:00"),)
 
 
 def test_single_files_and_folders_are_named(tmp_path: Path) -> None:
@@ -223,14 +502,25 @@ ODD: dict[str, tuple[dict[str, str | bytes], dict[str, str]]] = {
         {"class.zip": zipped({"ann/ai.py": "a", "eve/../../ai.py": "x"})},
         {"ann": "a", "eve": "the zip holds 'eve/../../ai.py', a path that leads out of it"},
     ),
-    "an online text and no file, of Moodle and of Canvas": (
+    "an online text and no file, of Moodle": (
         {
             f"ann_1{MOODLE}": "a",
             "ann_1_assignsubmission_onlinetext_/onlinetext.html": "x",
             "eve_2_assignsubmission_onlinetext_/onlinetext.html": "x",
-            "leejo_3_text.html": "x",
         },
-        {"ann": "a", "eve": "an online text and no file", "leejo": "an online text and no file"},
+        {"ann": "a", "eve": "an online text and no file"},
+    ),
+    "an online text and no file, of Canvas": (
+        {"ann_1_2_ai.py": "a", "ann_1_text.html": "x", "leejo_LATE_3_text.html": "x"},
+        {"ann": "a", "leejo": "an online text and no file"},
+    ),
+    "an online text as the newest attempt of Blackboard": (
+        {
+            "hw_ann_attempt_2030-01-01-00-00-00_ai.py": "a",
+            "hw_eve_attempt_2030-01-01-00-00-00_ai.py": "x",
+            "hw_eve_attempt_2030-01-02-00-00-00.txt": "Name: Eve (eve)",
+        },
+        {"ann": "a", "Eve": "an online text and no file"},
     ),
     "an empty folder, a pipe, a linked folder": (
         {"ann.py": "a", "bo/": "", "eve/ai.py|": "", "joe/code@": ""},
@@ -292,7 +582,7 @@ def test_two_students_of_one_name_on_gradescope_are_told_apart(tmp_path: Path) -
 
 
 def test_names_that_would_be_one_file_are_numbered(tmp_path: Path) -> None:
-    names = ["A:b", "A;b", "JOSE\u0301", "Jos\xe9", "Kim Lee", "kim lee"]
+    names = ["A:b", "A;b", "JOSE\u0301", "Jos\xe9", "Kim Lee", "kim lee", "Sam Ruiz", "S\xe1m Ruiz"]
     names += ["x" * 120 + "1", "x" * 120 + "2", *("\u6f22" * 83 + letter for letter in "123")]
     write(tmp_path, {f"{name}/ai.py": name for name in names})
     found = find([tmp_path], RULES)
@@ -301,7 +591,8 @@ def test_names_that_would_be_one_file_are_numbered(tmp_path: Path) -> None:
     assert len(files) == len(names)
     assert all(len(file.encode()) <= 200 for file in files)
     assert [item.name.endswith(" (2)") for item in found[:6]] == [False, True] * 3
-    assert [item.members[0].name for item in found] == names
+    assert [item.name for item in found[6:8]] == names[6:8]
+    assert [item.people[0].name for item in found] == names
 
 
 def test_a_folder_that_can_be_listed_but_not_entered_stops_no_other() -> None:
@@ -576,6 +867,30 @@ def test_a_file_elsewhere_of_the_same_name_is_not_the_one_meant(
     ]
 
 
+def test_a_place_in_a_message_leads_to_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From several paths, from a class below another folder, of the file that counts."""
+    for folder in ("two/class", "two/other"):
+        write(tmp_path / folder, {"ada/ai.py": "a", "bad/notes.txt": "x", f"{folder[4:]}.py": "c"})
+    files = {"leeann_1_9_helper.py": "h", "leeann_1_8_ai.py": "a", "boray_2_7_ai.py": "b"}
+    write(tmp_path, {f"down/load/{name}": text for name, text in files.items()})
+    write(tmp_path, {"one.zip": zipped({"ai.py": "z"})})
+    monkeypatch.chdir(tmp_path)
+    paths = [Path(name) for name in ("two/class", "two/other", "one.zip")]
+    found = {item.name: item for item in find(paths, RULES)}
+    assert found["class"].path == Path("two/class/class.py")
+    assert found["other"].place == "two/other/other.py"
+    assert found["one"].place == "one.zip/ai.py"
+    assert found["one"].path is None
+    assert found["ada"].place == "two/class/ada"
+    assert found["ada"].problem == "two hand-ins of one student: two/class/ada, two/other/ada"
+    found = {item.name: item for item in find([Path("down")], RULES)}
+    assert found["boray"].path == Path("down/load/boray_2_7_ai.py")
+    assert found["leeann"].path == Path("down/load/leeann_1_8_ai.py")
+    assert found["leeann"].place == "load/leeann_1_8_ai.py"
+
+
 def test_names_are_ones_that_a_terminal_and_a_database_take(tmp_path: Path) -> None:
     names = [b"lat\xe9n", b"red\x1b[31m", b"two\nlines"]
     for name in names:
@@ -680,5 +995,5 @@ def test_a_path_of_millions_of_characters_in_a_tar_floods_no_message(tmp_path: P
 
 
 def test_a_time_at_the_end_of_the_calendar_is_no_time() -> None:
-    assert _in_utc(" 0001-01-01 00:00:00 +23:59") == ""
-    assert _in_utc(" 2024-01-01 10:00:00 Z") == "2024-01-01T10:00:00+00:00"
+    assert in_utc(" 0001-01-01 00:00:00 +23:59") == ""
+    assert in_utc(" 2024-01-01 10:00:00 Z") == "2024-01-01T10:00:00+00:00"

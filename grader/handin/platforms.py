@@ -1,0 +1,328 @@
+"""The downloads of learning platforms: what their names look like, and whose each entry is.
+
+`PLATFORMS` is the table. The platform is found once for a whole folder or archive (`of`), and its
+row alone reads every name. What a student can write, a display name or a file's name, becomes the
+name of a person or a file, never a key.
+
+The formats are those of the platforms' own code where it is public (Canvas: `ContentZipper`;
+Moodle: `mod/assign`, which leaves no `_` in a display name), else those that several public tools
+for these downloads agree on (Gradescope, Brightspace, Blackboard).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import takewhile
+from typing import Final, TypeAlias
+
+from connect4.errors import InputError, printable
+from grader.handin.archive import MEGABYTE, File, Tree
+from grader.handin.people import Kind, Person, by_form, keys
+from grader.handin.submission import IN_TIME, LATE
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the name of a file or folder in a class's folder says."""
+
+    people: tuple[Person, ...]
+    number: str = ""
+    """What tells namesakes apart, empty if nothing does."""
+    file: str = ""
+    """The student's name of one file of the hand-in; empty for what is a whole hand-in."""
+    attempt: str = ""
+    """The attempt that it belongs to, if the platform names attempts."""
+    version: int = 0
+    """Of two files of one name in an attempt, the one with the larger number counts."""
+    is_text: bool = False
+    """Whether it is no file of the student's, but a text that was typed, or a receipt."""
+
+    @property
+    def student(self) -> tuple[str, str]:
+        """Return what all entries of one student or group share: the name and the number."""
+        return " and ".join(person.name for person in self.people), self.number
+
+
+Names: TypeAlias = Sequence[re.Match[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """A row of the table."""
+
+    name: str
+    pattern: re.Pattern[str]
+    """What the name of an entry looks like; its group `who` is the part that says whose it is."""
+    read: Callable[[Tree, Names], list[Entry]]
+    """Returns the entry of each name, in the order of the names."""
+    index: str = ""
+    """The platform's own list of the download, a file in it."""
+    needs_index: bool = False
+    """Whether the names mean nothing without this list."""
+
+    def entries(self, tree: Tree, tops: Collection[str]) -> dict[str, Entry]:
+        """Return the entries by their names, but for names that are none of the platform's."""
+        found = [match for top in tops if (match := self.pattern.fullmatch(top))]
+        return {
+            match.string: entry for match, entry in zip(found, self.read(tree, found), strict=True)
+        }
+
+
+def of(tops: Collection[str], named: Mapping[str, Entry]) -> Platform | None:
+    """Return the platform whose download has these names at its top; None if a teacher chose them.
+
+    `named` are the entries of those that would be hand-ins if a teacher had chosen the names. The
+    platform is the first of the table whose rule finds more students than the other names are. All
+    names in a download fit its platform, whatever the students call themselves and their files; the
+    few others are the teacher's. In a folder that a teacher named, one student's odd files are one
+    student, so they decide only where nobody else is.
+    """
+    for platform in PLATFORMS:
+        fitting = [match for top in tops if (match := platform.pattern.fullmatch(top))]
+        others = named.keys() - {match.string for match in fitting}
+        students = {match["who"] for match in fitting}
+        has_index = platform.index in tops or not platform.needs_index
+        if has_index and len(students) > len({named[top].student for top in others}):
+            return platform
+    return None
+
+
+def newest(entries: dict[str, Entry]) -> dict[str, Entry]:
+    """Leave out all but each student's newest attempt; keep all if the time of one is unknown."""
+    times: dict[tuple[str, str], dict[str, str]] = {}
+    for entry in entries.values():
+        times.setdefault(entry.student, {})[entry.attempt] = entry.people[0].submitted
+    kept = {}
+    for top, entry in entries.items():
+        attempts = times[entry.student]
+        if not all(attempts.values()) or attempts[entry.attempt] == max(attempts.values()):
+            kept[top] = entry
+    return kept
+
+
+def _canvas(tree: Tree, names: Names) -> list[Entry]:
+    return [
+        Entry(
+            (Person(own["name"], keys(canvas=own["id"]), LATE if own["late"] else IN_TIME),),
+            own["id"],
+            re.sub(r"-\d+(?=\.[^-]+$)", "", own["file"] or ""),  # -1: it is handed in again
+            version=int(own["number"] or 0),
+            is_text=own["file"] is None,
+        )
+        for own in names
+    ]
+
+
+def _moodle(tree: Tree, names: Names) -> list[Entry]:
+    return [
+        Entry(
+            (Person(own["name"], keys(moodle=own["id"])),),
+            own["id"],
+            own["file"] or "",
+            is_text=own["kind"] != "file",
+        )
+        for own in names
+    ]
+
+
+def _gradescope(tree: Tree, names: Names) -> list[Entry]:
+    people = gradescope_people(tree)
+    entries = []
+    for own in names:
+        group = tuple(people.get(own.string, [Person(own.string)]))
+        numbers = (person.key(Kind.GRADESCOPE, Kind.EMAIL) for person in group)
+        entries.append(Entry(group, " and ".join(filter(None, numbers))))
+    return entries
+
+
+def _brightspace(tree: Tree, names: Names) -> list[Entry]:
+    entries = []
+    for own in names:
+        submitted = ""
+        with suppress(ValueError):  # a month of another language, the 31st of June
+            month = MONTHS.index((own["month"] or own["month2"])[:3].lower()) + 1
+            half, hour = (own["half"] or "").lower(), int(own["hour"])
+            hour = hour % 12 + (12 if half == "pm" else 0) if half else hour
+            day = int(own["day"] or own["day2"])
+            time = datetime(int(own["year"]), month, day, hour, int(own["minute"]))
+            submitted = time.isoformat()
+        person = Person(own["name"], submitted=submitted)
+        entries.append(Entry((person,), own["id"], own["file"] or "", own["time"]))
+    return entries
+
+
+def _blackboard(tree: Tree, names: Names) -> list[Entry]:
+    """Read names that begin with the assignment and the login, each perhaps with a `_`.
+
+    The receipt of an attempt says which the login is; without one, it is what differs.
+    """
+    words = {own["who"]: own["who"].split("_") for own in names}
+    levels = takewhile(lambda level: len(set(level)) == 1, zip(*words.values(), strict=False))
+    shared = min(len(list(levels)), *(len(parts) - 1 for parts in words.values()))
+    people = {who: ("_".join(parts[shared:]),) * 2 for who, parts in words.items()}
+    for own in names:
+        receipt = None if own["file"] else RECEIPT.match(_beginning(tree[own.string]))
+        if receipt and own["who"].endswith(f"_{receipt['login']}"):
+            people[own["who"]] = printable(receipt["name"]), receipt["login"]
+    entries = []
+    for own in names:
+        name, login = people[own["who"]]
+        submitted = ""
+        with suppress(ValueError):
+            submitted = datetime.strptime(own["time"], "%Y-%m-%d-%H-%M-%S").isoformat()
+        known = keys(login="" if " " in login else login)  # a group's name stands there, too
+        person = Person(name, known, submitted)
+        file = own["file"]
+        entries.append(Entry((person,), login, file or "", own["time"], is_text=file is None))
+    return entries
+
+
+def _beginning(file: File) -> str:
+    """Return the first characters of a file, none if it cannot be read."""
+    with suppress(InputError):
+        return file(1000).decode("utf-8-sig", errors="replace")
+    return ""
+
+
+MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+TIME: Final = (
+    r"(?:(?P<month>[^\W\d_]+)\.? (?P<day>\d{1,2})|(?P<day2>\d{1,2}) (?P<month2>[^\W\d_]+)\.?),? "
+    r"(?P<year>\d{4}) (?P<hour>\d{1,2}?)[.:]?(?P<minute>\d\d)(?: (?P<half>[AaPp][Mm]))?"
+)
+"""Brightspace's time in a name: `Jan 31, 2030 105 PM`, mostly without a mark after the hour."""
+
+RECEIPT: Final = re.compile(r"Name: *(?P<name>\S.*?) *\((?P<login>[^()\s]+)\) *\r?(?:\n|$)")
+"""The first line of what Blackboard writes of an attempt."""
+
+METADATA: Final = "submission_metadata.yml"
+
+PLATFORMS: Final = (
+    Platform(
+        "Canvas",
+        re.compile(
+            r"(?P<who>(?P<name>.+?)(?P<late>_(?i:late))?_(?P<id>\d+))_"
+            r"(?:(?P<number>\d{1,20})_(?P<file>.+)|(?:text|link)\.html)"
+        ),
+        _canvas,
+    ),
+    Platform(
+        "Moodle",
+        re.compile(
+            r"(?P<who>(?P<name>[^_]+)_(?P<id>\d+))_assignsubmission_"
+            r"(?P<kind>[a-z]+)(?:_(?P<file>.*))?"
+        ),
+        _moodle,
+    ),
+    Platform(
+        "Gradescope",
+        re.compile(r"(?P<who>submission_\d+)"),
+        _gradescope,
+        METADATA,
+        needs_index=True,
+    ),
+    Platform(
+        "Brightspace",
+        re.compile(
+            rf"(?P<who>(?P<id>\d+)-\d+ - (?P<name>.+?)) - (?P<time>{TIME})"
+            rf"(?: - (?!{re.sub('[?]P<.+?>', '', TIME)}$)(?P<file>.+))?"
+        ),
+        _brightspace,
+        "index.html",
+    ),
+    Platform(
+        "Blackboard",
+        re.compile(r"(?P<who>.+?)_attempt_(?P<time>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|\.txt)"),
+        _blackboard,
+    ),
+)
+"""- Canvas: `leeann_LATE_101_9002_ai-1.py`: the name, whether it is late, the student's and the
+  file's number, the file with the number of the resubmission; `leeann_101_text.html` for a text;
+- Moodle: `Ann Lee_123456_assignsubmission_file_/ai.py`, or without folders
+  `Ann Lee_123456_assignsubmission_file_ai.py`: the display name, the number of the participant;
+- Gradescope: `submission_123/ai.py`, and who it is in `submission_metadata.yml`;
+- Brightspace: `4711-815 - Ann Lee - Jan 31, 2030 1159 PM/ai.py`, or without folders
+  `4711-815 - Ann Lee - Jan 31, 2030 1159 PM - ai.py`: the numbers of the student and of the
+  assignment, the display name, the time;
+- Blackboard: `Homework_alee_attempt_2030-01-31-23-59-00_ai.py`: the assignment, the login, the
+  time; for each attempt a receipt, `Homework_alee_attempt_2030-01-31-23-59-00.txt`.
+"""
+
+MAX_METADATA: Final = 50 * MEGABYTE
+
+LONGEST: Final = 1000
+"""Characters of a name in the metadata that are read."""
+
+
+def gradescope_people(tree: Tree) -> dict[str, list[Person]]:
+    """Return who handed in each folder that Gradescope's metadata names.
+
+    Of the YAML file only the lines that matter are read, by their indent, because others hold what
+    students wrote: 0 for a folder, 2 for its `:created_at:` and its list `:submitters:`, and for
+    `:name:`, `:sid:` and `:email:` that of the first of them in the list.
+    """
+    data = tree[METADATA](MAX_METADATA)
+    text = data.decode("utf-8", errors="replace").replace("\r\n", "\n")
+    found: dict[str, list[Person]] = {}
+    for block in re.split(r"^(?=[^\s:#-])", text, flags=re.MULTILINE):
+        folder = scalar(block.partition(":")[0])
+        time, inner = [*block.partition("\n  :created_at:")[2].split("\n", 2), ""][:2]
+        if "TimeWithZone" in time:
+            time = inner.partition("    utc:")[2]
+        below = block.partition("\n  :submitters:")[2].split("\n")[1:]
+        lines = list(takewhile(lambda line: line.startswith(("   ", "  -")) or not line, below))
+        depth = len(lines[0]) - len(lines[0].lstrip(" ")) if lines else 0
+        for one in re.split(rf"^ {{{depth}}}- ", "\n".join(lines), flags=re.MULTILINE)[1:]:
+            parts = re.split(rf"^(?: {{{depth + 2}}})?:(\w+):", one, flags=re.MULTILINE)[1:]
+            known = {
+                key: printable(scalar(value))
+                for key, value in zip(parts[::2], parts[1::2], strict=True)
+            }
+            name, sid, email = (known.get(key, "") for key in ("name", "sid", "email"))
+            person = Person(name or folder, keys(gradescope=sid, email=email), in_utc(scalar(time)))
+            found.setdefault(folder, []).append(person.with_keys(by_form(sid)))
+    return found
+
+
+ESCAPES: Final = dict(
+    zip("0abt\tnvfre N_LP", "\0\a\b\t\t\n\v\f\r\x1b \x85\xa0\u2028\u2029", strict=True)
+)
+"""What a letter after a backslash stands for in YAML; other characters stand for themselves."""
+
+
+def scalar(text: str) -> str:
+    """Return the value of a YAML scalar, perhaps over several lines; empty if it is unknown."""
+    text = re.sub(r"\s*(?:[&!]\S*\s+)*", "", text[:LONGEST], count=1)  # anchors and tags
+    if text.startswith(("|", ">")):
+        return " ".join(text.split()[1:])
+    text = " ".join(line.strip() for line in re.sub(r"\\\n *", "", text).split("\n"))
+    if quoted := re.match(r"'((?:[^']|'')*)'", text):
+        return quoted[1].replace("''", "'")
+    if quoted := re.match(r'"((?:[^"\\]|\\.)*)"', text):
+        return re.sub(r"\\(?:x(..)|u(.{4})|U(.{8})|(.))", _unescaped, quoted[1])
+    plain = re.split(r"(?:^|\s)#", text, maxsplit=1)[0].strip()
+    return "" if plain in ("~", "null") or plain.startswith("*") else plain
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    code = escape[1] or escape[2] or escape[3]
+    if not code:
+        return ESCAPES.get(escape[4], escape[4])
+    with suppress(ValueError, OverflowError):
+        return chr(int(code, 16))
+    return escape[0]
+
+
+def in_utc(text: str) -> str:
+    """Return a time of Gradescope, such as `2030-01-31 22:59:30.1 Z`, in ISO 8601."""
+    try:
+        time = datetime.fromisoformat(re.sub(r"\s+(?=(Z|[+-][\d:]+)$)", "", text.strip()))
+    except ValueError:
+        return ""
+    if not 1970 <= time.year < 9000:  # at the ends of the calendar other zones have no such day
+        return ""
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).isoformat()
