@@ -1,0 +1,395 @@
+"""Each way in which a mark went to the wrong person, or to nobody: what the command does now."""
+
+from __future__ import annotations
+
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from grader.handin.submission import file_name
+from tests.command import run
+from tests.grading import rubric
+from tests.marked import agent, grade_without_playing, points, rows, stored, totals, write_class
+
+CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,Connect-4 (55)\n    Points Possible,,,,,50\n"
+WORKSHEET = "Identifier,Full name,Email address,Grade,Maximum Grade,Last modified (grade)\n"
+MOODLE = "First name,Last name,ID number,Email address,Assignment: Connect-4 (Real)\n"
+BRIGHTSPACE = "OrgDefinedId,Username,Connect-4 Points Grade <Numeric MaxPoints:50>,"
+BRIGHTSPACE += "End-of-Line Indicator\n"
+BLACKBOARD = '"Last Name"\t"First Name"\t"Username"\t"Connect-4 [Total Pts: 50 Score] |9"\n'
+
+
+class Class:
+    """A graded class in a folder of its own, and what `report` says and writes."""
+
+    def __init__(self, folder: Path, files: dict[str, str]) -> None:
+        self.folder = folder
+        write_class(folder / "class", files)
+        grade_without_playing(folder / "class", folder / "marks.db")
+
+    def report(self, *words: str, **files: str) -> subprocess.CompletedProcess[str]:
+        """Write files, call `report`, and return what it printed."""
+        for name, text in files.items():
+            (self.folder / f"{name}.csv").write_text(text, encoding="utf-8")
+        rosters = ["--roster", "roster.csv"] if "roster" in files else []
+        given = [
+            word for name in files if name != "roster" for word in ("--gradebook", f"{name}.csv")
+        ]
+        return run(
+            "grader", "report", "marks.db", "--out", "out", *rosters, *given, *words,
+            cwd=self.folder,
+        )  # fmt: skip
+
+    @property
+    def totals(self) -> dict[str, str]:
+        """Return the totals of `grades.csv`."""
+        return totals(self.folder / "out")
+
+    def filled(self, name: str) -> list[dict[str, str]]:
+        """Return the lines of a gradebook that was filled."""
+        return rows(self.folder / "out" / f"{name}.csv")
+
+
+def mark(margin: int) -> str:
+    return f"{points(margin):.2f}"
+
+
+def test_a_name_without_its_accent_takes_no_other_persons_mark(tmp_path: Path) -> None:
+    files = {"Jose Ruiz.py": agent(10), "José Ruiz.py": agent(40)}
+    done = (course := Class(tmp_path, files)).report(roster="name,id\nJosé Ruiz,1001\n")
+    assert "roster.csv: not in it: Jose Ruiz\n" in done.stderr
+    assert course.totals == {"José Ruiz 1001": mark(40), "Jose Ruiz": mark(10)}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("Jose Ruiz", "José Ruiz"), ("ann lee", "Ann Lee"), ("Thomas James", "James Thomas")],
+)
+def test_names_that_differ_in_accents_case_or_order_keep_their_marks(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    """Hand-ins, roster and Canvas's gradebook have both of them, in other orders."""
+    files = {f"{n}-{name}/ai.py": agent(10 + n) for n, name in enumerate(names)}
+    files = {
+        f"{name}/ai.py" if name.casefold() != "ann lee" else f"x/{name}/ai.py": text
+        for name, text in zip(names, files.values(), strict=True)
+    }
+    files = {place.removeprefix("x/"): text for place, text in files.items()}
+    roster = "name,id\n" + "".join(f"{name},{n}7\n" for n, name in enumerate(reversed(names), 1))
+    lines = "".join(
+        f'"{", ".join(reversed(name.split()))}",{n},{n}7,l{n},S,\n'
+        for n, name in enumerate(reversed(names), 1)
+    )
+    course = Class(tmp_path, files)
+    done = course.report(roster=roster, canvas=CANVAS + lines)
+    assert done.returncode == 0, done.stderr
+    expected = {f"{names[0]} 27": mark(10), f"{names[1]} 17": mark(11)}
+    assert course.totals == expected
+    filled = {row["SIS User ID"]: row["Connect-4 (55)"] for row in course.filled("canvas")[1:]}
+    assert filled == {"27": mark(10), "17": mark(11)}
+
+
+def test_of_two_namesakes_nobody_takes_the_only_line(tmp_path: Path) -> None:
+    """Moodle's download of two Kim Lee, one of them on the roster; the worksheet knows both."""
+    files = {f"Kim Lee_{n}_assignsubmission_file_/ai.py": agent(10 + n) for n in (1, 2)}
+    sheet = WORKSHEET + "".join(f"Participant {n},Kim Lee,,,50,-\n" for n in (2, 1))
+    course = Class(tmp_path, files)
+    done = course.report(roster="name,id\nKim Lee,7001\n", worksheet=sheet)
+    assert done.returncode == 0, done.stderr
+    assert "not in it: Kim Lee (1) (may be Kim Lee (7001)); Kim Lee (2) (may be" in done.stderr
+    assert "roster.csv: not decided, no mark yet: Kim Lee\n" in done.stderr
+    assert course.totals == {"Kim Lee 1": mark(11), "Kim Lee 2": mark(12), "Kim Lee 7001": ""}
+    assert [row["Grade"] for row in course.filled("worksheet")] == [mark(12), mark(11)]
+    (doubt, other) = rows(tmp_path / "out/unmatched.csv")
+    assert (doubt["Hand-in of"], doubt["May be"]) == ("Kim Lee (1)", "Kim Lee (7001)")
+    assert (other["Hand-in of"], other["Why"]) == ("Kim Lee (2)", "several fit")
+    decided = "name,id,hand_in\nKim Lee,7001,Kim Lee_2_assignsubmission_file_\n"
+    assert course.report(roster=decided).returncode == 0
+    assert course.totals == {"Kim Lee 1": mark(11), "Kim Lee 7001": mark(12)}
+
+
+@pytest.mark.parametrize("name", ["1001", "ann@x.org", "ann"])
+def test_a_display_name_that_is_a_classmates_key_takes_nothing(tmp_path: Path, name: str) -> None:
+    """Moodle's students can choose it. With the line, the correction would go too."""
+    files = {
+        f"{name}_9_assignsubmission_file_/ai.py": agent(50),
+        "Bo_8_assignsubmission_file_ai.py": agent(20),
+    }
+    course = Class(tmp_path, files)
+    roster = "name,id,email,login,adjust\nAnna Lee,1001,ann@x.org,ann,5\nBo,1002,,,\n"
+    canvas = CANVAS + '"Lee, Anna",501,1001,ann,S,\n"Bo",502,1002,bo,S,\n'
+    done = course.report("--yes", roster=roster, canvas=canvas)
+    totals = course.totals
+    assert totals["Bo 1002"] == mark(20)
+    assert totals[f"{name} 9"] == mark(50)
+    assert totals["Anna Lee 1001"] == ("" if name != "ann" else "5.00"), done.stderr
+    filled = {row["ID"]: row["Connect-4 (55)"] for row in course.filled("canvas")[1:]}
+    assert filled == {"501": totals["Anna Lee 1001"], "502": mark(20)}
+
+
+def test_a_file_in_canvas_with_a_name_of_moodles_is_canvass(tmp_path: Path) -> None:
+    place = "annlee_LATE_101_9002_222_assignsubmission_file_ai.py"
+    course = Class(tmp_path, {place: agent(10), "bo_102_9003_ai.py": agent(20)})
+    roster = "name,Canvas ID,id\nAnn Lee,101,1\nBo,102,2\nCy,222,222\n"
+    assert course.report(roster=roster).returncode == 0
+    assert course.totals == {"Ann Lee 1": mark(10), "Bo 2": mark(20), "Cy 222": "0.00"}
+    late = {row["Name"]: row["Submitted"] for row in rows(tmp_path / "out/grades.csv")}
+    assert late == {"Ann Lee": "late", "Bo": "in time", "Cy": ""}
+
+
+def test_a_student_on_two_lines_is_refused_and_nothing_is_lost(tmp_path: Path) -> None:
+    course = Class(tmp_path, {"Anna Muller.py": agent(10)})
+    roster = "name,id,email\nAnna Muller,1,a@x\nBo,2,b@x\nAnna Muller,3,A@x\n"
+    done = course.report(roster=roster)
+    assert done.returncode == 2
+    assert "roster.csv: line 4: the same e-mail address 'A@x' as line 2" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("cell", ['"1,000.00"', '"1.000,00"', "1000", '"1,000"'])
+def test_a_maximum_of_a_thousand_is_a_thousand(tmp_path: Path, cell: str) -> None:
+    course = Class(tmp_path, {"ann.py": agent(50)})
+    text = CANVAS.replace(",50\n", f",{cell}\n") + "Ann,1,,ann,S,\n"
+    assert course.report(canvas=text).returncode == 0
+    assert course.filled("canvas")[1]["Connect-4 (55)"] == "1000.00"
+
+
+def test_a_maximum_that_nobody_can_read_is_refused_with_its_cell(tmp_path: Path) -> None:
+    course = Class(tmp_path, {"ann.py": agent(50)})
+    done = course.report(canvas=CANVAS.replace(",50\n", ",1e3x\n") + "Ann,1,,ann,S,\n")
+    assert (done.returncode, "'1e3x'" in done.stderr) == (2, True)
+    assert not (tmp_path / "out/canvas.csv").exists()
+
+
+def test_gradebooks_of_brightspace_and_blackboard_are_their_own(tmp_path: Path) -> None:
+    course = Class(tmp_path, {"ann.py": agent(10), "bo.py": agent(20)})
+    done = course.report(
+        brightspace=f"{BRIGHTSPACE}#1,#ann,,#\n#2,#bo,,#\n",
+        blackboard=f'{BLACKBOARD}"Lee"\t"Ann"\t"ann"\t""\n"Ode"\t"Bo"\t"bo"\t""\n',
+    )
+    assert done.returncode == 0, done.stderr
+    title = "Connect-4 Points Grade <Numeric MaxPoints:50>"
+    assert {row["Username"]: row[title] for row in course.filled("brightspace")} == {
+        **{"#ann": mark(10), "#bo": mark(20)}
+    }
+    written = next((tmp_path / "out").glob("blackboard.*"))
+    lines = {row["Username"]: row for row in rows(written, delimiter="\t")}
+    assert {name: row["Connect-4 [Total Pts: 50 Score] |9"] for name, row in lines.items()} == {
+        **{"ann": mark(10), "bo": mark(20)}
+    }
+
+
+@pytest.mark.parametrize(
+    ("place", "roster"),
+    [
+        ("Anna Müller.py", "First name,Last name,ID number\nAnna,Müller,00123\n"),
+        ("Anna Müller.py", "Nachname;Vorname;Matrikelnummer\nMüller;Anna;00123\n"),
+        ("123.py", "name,id\nAnna,00123\n"),
+        ("anna_mueller.py", 'name,id\n"Müller, Anna",00123\n'),
+        ("Anna Muller_4711_assignsubmission_file_ai.py",
+         '"ID","Vollständiger Name","Bewertung","Bestwertung"\n"Teilnehmer/in4711","A. M.","","5"\n'),
+    ],
+)  # fmt: skip
+def test_a_roster_in_other_words_finds_everybody(tmp_path: Path, place: str, roster: str) -> None:
+    course = Class(tmp_path, {place: agent(10)})
+    done = course.report(roster=roster)
+    assert done.returncode == 0, done.stderr
+    assert "not in it" not in done.stderr
+    assert list(course.totals.values()) == [mark(10)]
+    assert next(iter(course.totals)).endswith(("00123", "4711"))
+
+
+def test_a_separator_in_quotes_and_a_line_sep_are_read(tmp_path: Path) -> None:
+    course = Class(tmp_path, {"Wei Li.py": agent(10)})
+    title = '"Essay: a, b, c, d, e, f, g (12)"'
+    head = f"Student;ID;SIS User ID;SIS Login ID;Section;{title};Connect-4 (55)\n"
+    lines = "    Points Possible;;;;;10;100,00\nWei Li;104;126;lwei;S1;;\n"
+    for begin in ("", "sep=;\n"):
+        assert course.report(canvas=begin + head + lines).returncode == 0
+        assert course.filled("canvas")[1]["Connect-4 (55)"] == f"{2 * points(10):.2f}"
+
+
+def test_names_of_gradescope_lose_their_quotes_and_escapes(tmp_path: Path) -> None:
+    lines = "---\n"
+    for number, name in enumerate(("'D''Angelo'", r'"Jos\xE9 Ruiz"', "Jose Ruiz")):
+        lines += f"submission_{number}:\n  :submitters:\n  - :name: {name}\n    :sid: '{number}7'\n"
+        lines += f"    :email: e{number}@x.org\n  :created_at: 2030-01-01 10:00:00 Z\n"
+    files = {f"submission_{n}/ai.py": agent(10 + n) for n in range(3)}
+    course = Class(tmp_path, {**files, "submission_metadata.yml": lines})
+    roster = "name,id\nD'Angelo,\nJose Ruiz,\nJosé Ruiz,\n"
+    assert "not in it" not in course.report(roster=roster).stderr
+    assert {name.rpartition(" ")[0]: total for name, total in course.totals.items()} == {
+        **{"D'Angelo": mark(10), "José Ruiz": mark(11), "Jose Ruiz": mark(12)}
+    }
+
+
+def test_a_group_with_two_hand_ins_has_the_newer_ones_mark_or_none(tmp_path: Path) -> None:
+    course = Class(tmp_path, {"ann.py": agent(10), "bo.py": agent(50), "cy.py": agent(20)})
+    head = "name,group,submitted\n"
+    done = course.report(roster=f"{head}ann,7,\nbo,7,\ncy,,\n")
+    assert "group 7 handed in several times (ann; bo): their mark stays open; a time" in done.stderr
+    assert course.totals == {"ann": "", "bo": "", "cy": mark(20)}
+    done = course.report(roster=f"{head}ann,7,2030-01-02 10:00\nbo,7,2030-01-01 10:00\ncy,,\n")
+    assert "group 7: ann is newer than bo" in done.stderr
+    assert course.totals == {"ann": mark(10), "bo": mark(10), "cy": mark(20)}
+
+
+def test_a_line_without_a_hand_in_is_shown_beside_the_hand_in_without_a_line(
+    tmp_path: Path,
+) -> None:
+    course = Class(tmp_path, {"batman.py": agent(10), "bo.py": agent(20)})
+    canvas = CANVAS + "Ann Lee,1,,alee,S,\nBo,2,,bo,S,\n"
+    done = course.report(canvas=canvas)
+    assert done.returncode == 3
+    assert "hand-ins of nobody there, and students there without a hand-in:\n" in done.stderr
+    assert "  1  batman    1  Ann Lee (alee, 1)\n" in done.stderr.replace("(1, alee)", "(alee, 1)")
+    assert "without a terminal" in done.stderr or "give --yes" in done.stderr
+    assert not (tmp_path / "out/canvas.csv").exists()
+    assert course.report("--yes", canvas=canvas).returncode == 0
+    assert [row["ID"] for row in course.filled("canvas")] == ["", "2"]
+
+
+def bytes_of(*places: Path) -> bytes:
+    """Return all that is in some files and folders."""
+    files = [file for place in places for file in (place.rglob("*") if place.is_dir() else [place])]
+    return b"".join(file.name.encode() + file.read_bytes() for file in files if file.is_file())
+
+
+@pytest.mark.parametrize(
+    ("who", "gone", "stays"),
+    [
+        ("Ann Lee", ["Ann Lee", "77001", "ann@x.org"], ["Bo Ode", "Cy Ray"]),
+        ("bo@x.org", ["Bo Ode", "77002", "bo@x.org"], ["Ann Lee", "Cy Ray"]),
+        ("77003", ["Cy Ray", "77003", "# margin 30"], ["Ann Lee", "Bo Ode"]),
+        ("77004", ["77004", "kim4@x.org"], ["Kim Lee", "77005", "kim5@x.org"]),
+        ("Di Fox", ["Di Fox", "77006"], ["Kim Lee", "77005"]),
+    ],
+)
+def test_whoever_is_forgotten_leaves_nothing(
+    tmp_path: Path, who: str, gone: list[str], stays: list[str]
+) -> None:
+    """A member of a group, a single author, a twin and a line of the roster alone."""
+    files = {
+        "team/ai.py": agent(10), "team/report.txt": "Ann Lee, 77001 and Bo Ode, 77002\n",
+        "Cy Ray/ai.py": agent(30), "Cy Ray/report.txt": "Cy Ray\n",
+    }  # fmt: skip
+    course = Class(tmp_path, files)
+    roster = (
+        "name,id,email,group,reason,adjust\nAnn Lee,77001,ann@x.org,team,late,-1\n"
+        "Bo Ode,77002,bo@x.org,team,,\nCy Ray,77003,cy@x.org,,,\n"
+        "Kim Lee,77004,kim4@x.org,,,\nKim Lee,77005,kim5@x.org,,,\nDi Fox,77006,,,,\n"
+    )
+    assert course.report(roster=roster, canvas=CANVAS + "Ann Lee,1,77001,al,S,\n").returncode == 3
+    assert course.report("--yes", canvas=CANVAS + "Ann Lee,1,77001,al,S,\n").returncode == 0
+    out = tmp_path / "out"
+    run("grader", "correct", who, "--results", "marks.db", "--adjust", "1", "--reason", "x",
+        cwd=tmp_path)  # fmt: skip
+    before = bytes_of(tmp_path / "marks.db", out)
+    assert all(text.encode() in before for text in gone)
+    done = run(
+        "grader", "forget", who, "--results", "marks.db", "--out", "out", "--yes", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    left = bytes_of(tmp_path / "marks.db", out)
+    assert [text for text in gone if text.encode() in left] == []
+    assert [text for text in stays if text.encode() not in left] == []
+    assert not list(tmp_path.glob("marks.db-*"))
+
+
+def test_an_ambiguous_name_is_listed_and_nobody_is_forgotten(tmp_path: Path) -> None:
+    course = Class(tmp_path, {"Kim Lee/ai.py": agent(10)})
+    course.report(roster="name,id\nKim Lee,1\nKim Lee,2\n")
+    forget = ("forget", "Kim Lee", "--results", "marks.db", "--yes")
+    done = run("grader", *forget, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "'Kim Lee' may be Kim Lee" in done.stderr
+    assert len(stored(tmp_path / "marks.db", "author")) == 1
+
+
+def test_pages_go_back_to_moodle_by_the_participants_number(tmp_path: Path) -> None:
+    files = {f"Kim Lee_{n}_assignsubmission_file_/ai.py": agent(10 + n) for n in (1, 2)}
+    course = Class(tmp_path, files)
+    course.report("--feedback-zip", "pages.zip")
+    with zipfile.ZipFile(tmp_path / "pages.zip") as zipped:
+        pages = {name: zipped.read(name).decode() for name in zipped.namelist()}
+    assert pages.keys() == {f"Kim Lee_{n}_assignsubmission_file_/feedback.html" for n in (1, 2)}
+    for number in (1, 2):
+        page = pages[f"Kim Lee_{number}_assignsubmission_file_/feedback.html"]
+        assert f"<b>{mark(10 + number)}</b>" in page
+
+
+def test_changes_of_marks_are_said_with_their_reason(tmp_path: Path) -> None:
+    course = Class(tmp_path, {"ann.py": agent(10), "bo.py": agent(20)})
+    assert "differ" not in course.report().stderr
+    done = course.report(roster="name,adjust\nann,2.5\nbo,\n")
+    assert "1 mark differs from those written last, by 2.50 at most: see out/changes" in done.stderr
+    (row,) = rows(tmp_path / "out/changes.csv")
+    assert row == {"Name": "ann", "Before": mark(10), "After": "20.50", "Why": "roster"}
+    assert "differ" not in course.report().stderr
+
+
+def test_a_mark_is_corrected_with_a_reason_and_the_day(tmp_path: Path) -> None:
+    course = Class(tmp_path, {"ann.py": agent(10), "bo.py": agent(20)})
+    correct = ("correct", "ann", "--results", "marks.db", "--reason", "=late bus")
+    for words, total in (
+        (("--percent", "-50"), "9.00"), (("--adjust", "1.5"), "10.50"), (("--mark", "33"), "33.00"),
+    ):  # fmt: skip
+        done = run("grader", *correct, *words, cwd=tmp_path)
+        assert f"-> {total} (" in done.stderr
+    course.report()
+    row = rows(tmp_path / "out/grades.csv")[0]
+    assert (row["Total"], row["Adjust"], row["Percent"], row["Mark"]) == (
+        "33.00",
+        "1.50",
+        "-50",
+        "33",
+    )
+    assert row["Reason"].startswith("'=late bus; ")
+    page = (tmp_path / "out/feedback/ann.html").read_text(encoding="utf-8")
+    assert "set to 33: =late bus (20" in page
+    assert "=late bus" in (tmp_path / "out/class.html").read_text(encoding="utf-8")
+    assert "=late bus" not in (tmp_path / "out/feedback/bo.html").read_text(encoding="utf-8")
+    refused = run("grader", *correct, "--mark", "1", "--adjust", "1", cwd=tmp_path)
+    assert "give one of --adjust, --percent and --mark" in refused.stderr
+
+
+def test_a_roster_and_a_worksheet_complete_each_other_and_none_removes_them(tmp_path: Path) -> None:
+    course = Class(tmp_path, {"ann.py": agent(10), "bo.py": agent(20)})
+    (tmp_path / "sheet.csv").write_text(
+        "Identifier,Full name,Grade,Last modified (submission),Last modified (grade)\n"
+        "Participant 5,ann,,2030-01-31 10:00,-\n", encoding="utf-8"
+    )  # fmt: skip
+    course.report("--roster", "sheet.csv", roster="name,id,section\nann,7,b\nbo,8,c\n")
+    row = rows(tmp_path / "out/grades.csv")[0]
+    assert (row["ID"], row["Section"], row["Submitted"]) == ("7", "b", "2030-01-31T10:00:00")
+    course.report("--roster", "none")
+    assert stored(tmp_path / "marks.db", "roster") == []
+    assert "Section" not in rows(tmp_path / "out/grades.csv")[0]
+
+
+def test_a_results_file_of_another_version_is_refused_in_one_line(tmp_path: Path) -> None:
+    course = Class(tmp_path, {"ann.py": agent(10)})
+    from grader.results.store import Store
+
+    with Store(tmp_path / "marks.db", writing=True) as store:
+        store.set_meta({"format": "connect4-results/2"})
+    done = course.report()
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "marks.db: results of another version of the kit" in done.stderr
+
+
+def test_a_results_file_that_is_moved_during_a_run_claims_nothing(tmp_path: Path) -> None:
+    from connect4.errors import InputError
+    from grader.results.store import Store
+
+    rubric(tmp_path)
+    Class(tmp_path, {"ann.py": agent(10)})
+    with Store(tmp_path / "marks.db", writing=True) as store:
+        (tmp_path / "marks.db").rename(tmp_path / "moved.db")
+        with pytest.raises(InputError, match="moved or replaced during the run: nothing more"):
+            store.set_meta({"x": "y"})
+    assert [row[0] for row in stored(tmp_path / "moved.db", "meta")].count("x") == 0
+    assert len(stored(tmp_path / "moved.db", "game")) == 4
+    assert file_name("x") == "x"
