@@ -263,13 +263,13 @@ DOWNLOADS: dict[str, tuple[dict[str, str | bytes], list[tuple[tuple[Person, ...]
     "Brightspace with folders": (
         {
             "index.html": "x",
-            "4711-815 - Ann Lee - Jan 31, 2030 105 PM/ai.py": "old",
-            "4711-815 - Ann Lee - Jan 31, 2030 1159 PM/ai.py": "new",
-            "4711-815 - Ann Lee - Jan 31, 2030 1205 AM/ai.py": "older",
+            "4711-815 - Ann Lee - Jan 30, 2030 1159 PM/ai.py": "oldest",
+            "4711-815 - Ann Lee - Jan 31, 2030 105 AM/ai.py": "new",
+            "4711-815 - Ann Lee - Jan 31, 2030 1259 AM/ai.py": "old",
             "4712-815 - Bo - Ray - 2 February, 2030 0930/hw/ai.py": "b",
         },
         [
-            ((Person("Ann Lee", (), "2030-01-31T23:59:00"),), "new"),
+            ((Person("Ann Lee", (), "2030-01-31T01:05:00"),), "new"),
             ((Person("Bo - Ray", (), "2030-02-02T09:30:00"),), "b"),
         ],
     ),
@@ -423,9 +423,19 @@ def test_a_students_name_of_a_file_never_is_a_key(tmp_path: Path) -> None:
     assert [item.people[0].submitted for item in found] == [LATE, IN_TIME]
 
 
+def test_what_blackboard_calls_a_group_is_no_login(tmp_path: Path) -> None:
+    files = {
+        "Home_work_Group 1_attempt_2030-01-31-23-59-00_ai.py": "a",
+        "Home_work_Group 1_attempt_2030-01-31-23-59-00.txt": "Name: Ann Lee (alee)",
+    }
+    assert find([write(tmp_path, files)], RULES)[0].people == (
+        Person("Group 1", (), "2030-01-31T23:59:00"),
+    )
+
+
 def test_an_attempt_of_an_unknown_time_is_none_to_choose(tmp_path: Path) -> None:
     """Months of other languages have no known order; a second attempt is a second hand-in."""
-    names = [f"1-5 - Ann - {month} 31, 2030 1159 PM" for month in ("D\xe9c", "Mai")]
+    names = [f"1-5 - Ann - {month} 31, 2030 1159 PM" for month in ("Jul", "Mai")]
     write(
         tmp_path,
         {f"{name}/ai.py": "a" for name in names} | {"2-5 - Bo - Mai 1, 2030 100 AM/ai.py": "b"},
