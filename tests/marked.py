@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
+import os
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from grader.__main__ import main
 from grader.handin.find import find
 from grader.marks.points import gradable
 from grader.play.schedule import grade_games
@@ -53,6 +59,21 @@ def grade_without_playing(hand_ins: Path, results: Path) -> None:
             played = PlayedGame(game.key, scores, "no_action", 8, no_faults, 0.1)
             one, two = game.players
             store.add(Attempt(game.key, (one.id, two.id), played))
+
+
+def grader(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Call `python3 -m grader` in this process, without a terminal."""
+    out, errors = io.StringIO(), io.StringIO()
+    with (
+        contextlib.chdir(cwd),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(errors),
+        open(os.devnull) as nothing,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr("sys.stdin", nothing)
+        status = main(list(words))
+    return subprocess.CompletedProcess(words, status, out.getvalue(), errors.getvalue())
 
 
 def rows(path: Path, encoding: str = "utf-8-sig", delimiter: str = ",") -> list[dict[str, str]]:

@@ -9,9 +9,17 @@ from pathlib import Path
 import pytest
 
 from grader.handin.submission import file_name
-from tests.command import run
 from tests.grading import rubric
-from tests.marked import agent, grade_without_playing, points, rows, stored, totals, write_class
+from tests.marked import (
+    agent,
+    grade_without_playing,
+    grader,
+    points,
+    rows,
+    stored,
+    totals,
+    write_class,
+)
 
 CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,Connect-4 (55)\n    Points Possible,,,,,50\n"
 WORKSHEET = "Identifier,Full name,Email address,Grade,Maximum Grade,Last modified (grade)\n"
@@ -37,8 +45,7 @@ class Class:
         given = [
             word for name in files if name != "roster" for word in ("--gradebook", f"{name}.csv")
         ]
-        return run(
-            "grader", "report", "marks.db", "--out", "out", *rosters, *given, *words,
+        return grader("report", "marks.db", "--out", "out", *rosters, *given, *words,
             cwd=self.folder,
         )  # fmt: skip
 
@@ -124,7 +131,7 @@ def test_a_display_name_that_is_a_classmates_key_takes_nothing(tmp_path: Path, n
     totals = course.totals
     assert totals["Bo 1002"] == mark(20)
     assert totals[f"{name} 9"] == mark(50)
-    assert totals["Anna Lee 1001"] == ("" if name != "ann" else "5.00"), done.stderr
+    assert totals["Anna Lee 1001"] == "", done.stderr
     filled = {row["ID"]: row["Connect-4 (55)"] for row in course.filled("canvas")[1:]}
     assert filled == {"501": totals["Anna Lee 1001"], "502": mark(20)}
 
@@ -189,7 +196,7 @@ def test_gradebooks_of_brightspace_and_blackboard_are_their_own(tmp_path: Path) 
         ("123.py", "name,id\nAnna,00123\n"),
         ("anna_mueller.py", 'name,id\n"Müller, Anna",00123\n'),
         ("Anna Muller_4711_assignsubmission_file_ai.py",
-         '"ID","Vollständiger Name","Bewertung","Bestwertung"\n"Teilnehmer/in4711","A. M.","","5"\n'),
+         'ID,Vollständiger Name,Bewertung,Bestwertung\n"Teilnehmer/in4711","A. M.","","5"\n'),
     ],
 )  # fmt: skip
 def test_a_roster_in_other_words_finds_everybody(tmp_path: Path, place: str, roster: str) -> None:
@@ -284,13 +291,11 @@ def test_whoever_is_forgotten_leaves_nothing(
     assert course.report(roster=roster, canvas=CANVAS + "Ann Lee,1,77001,al,S,\n").returncode == 3
     assert course.report("--yes", canvas=CANVAS + "Ann Lee,1,77001,al,S,\n").returncode == 0
     out = tmp_path / "out"
-    run("grader", "correct", who, "--results", "marks.db", "--adjust", "1", "--reason", "x",
+    grader("correct", who, "--results", "marks.db", "--adjust", "1", "--reason", "x",
         cwd=tmp_path)  # fmt: skip
     before = bytes_of(tmp_path / "marks.db", out)
     assert all(text.encode() in before for text in gone)
-    done = run(
-        "grader", "forget", who, "--results", "marks.db", "--out", "out", "--yes", cwd=tmp_path
-    )
+    done = grader("forget", who, "--results", "marks.db", "--out", "out", "--yes", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     left = bytes_of(tmp_path / "marks.db", out)
     assert [text for text in gone if text.encode() in left] == []
@@ -302,7 +307,7 @@ def test_an_ambiguous_name_is_listed_and_nobody_is_forgotten(tmp_path: Path) -> 
     course = Class(tmp_path, {"Kim Lee/ai.py": agent(10)})
     course.report(roster="name,id\nKim Lee,1\nKim Lee,2\n")
     forget = ("forget", "Kim Lee", "--results", "marks.db", "--yes")
-    done = run("grader", *forget, cwd=tmp_path)
+    done = grader(*forget, cwd=tmp_path)
     assert done.returncode == 2
     assert "'Kim Lee' may be Kim Lee" in done.stderr
     assert len(stored(tmp_path / "marks.db", "author")) == 1
@@ -336,7 +341,7 @@ def test_a_mark_is_corrected_with_a_reason_and_the_day(tmp_path: Path) -> None:
     for words, total in (
         (("--percent", "-50"), "9.00"), (("--adjust", "1.5"), "10.50"), (("--mark", "33"), "33.00"),
     ):  # fmt: skip
-        done = run("grader", *correct, *words, cwd=tmp_path)
+        done = grader(*correct, *words, cwd=tmp_path)
         assert f"-> {total} (" in done.stderr
     course.report()
     row = rows(tmp_path / "out/grades.csv")[0]
@@ -351,7 +356,7 @@ def test_a_mark_is_corrected_with_a_reason_and_the_day(tmp_path: Path) -> None:
     assert "set to 33: =late bus (20" in page
     assert "=late bus" in (tmp_path / "out/class.html").read_text(encoding="utf-8")
     assert "=late bus" not in (tmp_path / "out/feedback/bo.html").read_text(encoding="utf-8")
-    refused = run("grader", *correct, "--mark", "1", "--adjust", "1", cwd=tmp_path)
+    refused = grader(*correct, "--mark", "1", "--adjust", "1", cwd=tmp_path)
     assert "give one of --adjust, --percent and --mark" in refused.stderr
 
 

@@ -143,12 +143,14 @@ def _whoever(text: str, store: Store, results: Results | None) -> Gone:
     for name, students in owners.students.items() if owners else ():
         page = {name} if len(students) == 1 else set()
         listed += [(Person(one.name, one.keys), page) for one in students]
+    listed += [(Person(one.name, one.keys), set()) for one in store.roster()]
     for name, people in store.authors():
         page = {name} if len(people) == 1 else set()
         listed += [(Person(one.name, one.keys), page) for one in people]
     groups: list[tuple[set[Person], set[str]]] = []
     for person, page in listed:
         known = [group for group in groups if _shares_a_key(person, group[0])]
+        known = known or [group for group in groups if _shares_a_name(person, group[0])]
         if len(known) == 1:
             known[0][0].add(person)
             known[0][1].update(page)
@@ -162,10 +164,13 @@ def _whoever(text: str, store: Store, results: Results | None) -> Gone:
 
 
 def _shares_a_key(person: Person, people: Collection[Person]) -> bool:
-    """Return whether a person is one of these: by a key, or with the same name and no keys."""
-    if any(not set(person.keys).isdisjoint(one.keys) for one in people):
-        return True
-    return any(person.name == one.name and not (person.keys and one.keys) for one in people)
+    """Return whether a person is one of these: by a key, or equal in all."""
+    return person in people or any(not set(person.keys).isdisjoint(one.keys) for one in people)
+
+
+def _shares_a_name(person: Person, people: Collection[Person]) -> bool:
+    """Return whether a person without keys has a name of these."""
+    return not person.keys and any(person.name == one.name for one in people)
 
 
 def remove(store: Store, gone: Gone, results: Results | None) -> str:
@@ -207,7 +212,8 @@ def remove(store: Store, gone: Gone, results: Results | None) -> str:
 def _remove_author(database: sqlite3.Connection, gone: Gone) -> set[str]:
     """Remove a person from the authors; return the hashes of files that nobody else handed in.
 
-    From a hand-in of several the person goes, also out of its name and its report.
+    From a hand-in of several the person goes, also out of its name and its report. Another one's
+    report loses the name.
     """
     rows = database.execute("SELECT number, name, people, report FROM author").fetchall()
     taken = {row[1] for row in rows}
@@ -215,7 +221,8 @@ def _remove_author(database: sqlite3.Connection, gone: Gone) -> set[str]:
     for number, name, people, report in rows:
         persons = [Person.from_json(one) for one in json.loads(people)]
         rest = [one for one in persons if not gone.is_it(one)]
-        if len(rest) == len(persons) and not (name in gone.pages and not persons):
+        cleaned = report and _pattern(gone.texts).sub(b"...", report.encode()).decode()
+        if len(rest) == len(persons) and cleaned == report:
             continue
         if not rest:
             mine.append(number)
@@ -224,7 +231,6 @@ def _remove_author(database: sqlite3.Connection, gone: Gone) -> set[str]:
         if _pattern(gone.texts).search(name.encode()):
             called = " and ".join(one.name for one in rest)
             called = called if called not in taken else f"{called} ({number})"
-        cleaned = report and _pattern(gone.texts).sub(b"...", report.encode()).decode()
         database.execute(
             "UPDATE author SET name = ?, people = ?, report = ?, place = '' WHERE number = ?",
             (called, json.dumps([one.to_json() for one in rest]), cleaned, number),

@@ -295,7 +295,8 @@ def tell_owners(
         say(f"[late]: the deadline is {rubric.late.deadline} in the zone {rubric.late.zone}")
         if not (rubric.late.points_a_day or rubric.late.percent_a_day):
             say("[late]: points_a_day and percent_a_day are missing or 0, so nothing is deducted")
-    if roster and paths and not owners.matching.pairs and len(owners.unknown) == len(owners.people):
+    nobody_found = len(owners.unknown) == len(owners.people) and not owners.matching.undecided
+    if roster and paths and nobody_found:
         raise nobody(place, *([one.name for one in side] for side in (owners.people, roster)))
     for line in owners.told:
         say(f"{place}: {line}")

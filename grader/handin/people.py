@@ -326,13 +326,18 @@ NEAR: Final = 0.7
 def may_be(one: Person, two: Person) -> bool:
     """Return whether two persons who are not matched may be the same one.
 
-    They share a word of their names, or the names are alike, or one has no name to compare. Keys
-    of a kind that a person has only once, and that differ, speak against it.
+    A word of one name begins a word of the other, or the names are alike, or one has no name to
+    compare. Keys of a kind that a person has only once, and that differ, speak against it.
     """
     if _differ(one, two, {*OWN}):
         return False
+    if any("@" in person.name for person in (one, two)):
+        return True
     mine, yours = (set(words(person.name)) for person in (one, two))
     if not all(any(word.isalpha() for word in found) for found in (mine, yours)):
+        return True
+    both = ((a, b) for a in mine for b in yours)
+    if any(min(len(a), len(b)) > 2 and (a.startswith(b) or b.startswith(a)) for a, b in both):
         return True
     if any(len(word) > 1 for word in mine & yours):
         return True
