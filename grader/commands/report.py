@@ -18,7 +18,7 @@ from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, name_all, named_few, say
 from grader.commands.gradebook import fill_gradebooks, writable
 from grader.handin import roster as rosters
-from grader.handin.lists import cell, nobody
+from grader.handin.lists import csv_text, nobody
 from grader.handin.owners import ABSENT, UNDECIDED, Doubt, Owners, assign
 from grader.handin.people import match
 from grader.handin.roster import Correction, Student
@@ -27,7 +27,6 @@ from grader.marks.points import lateness
 from grader.output import evidence, writing
 from grader.output.changes import note_written, tell_changes
 from grader.output.files import write
-from grader.output.formats import csv_text
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import wrapped
 from grader.results.store import Store
@@ -326,9 +325,6 @@ UNMATCHED: Final = "unmatched.csv"
 
 def write_unmatched(out: Path, place: str, doubts: Sequence[Doubt]) -> None:
     """Write `unmatched.csv`: who handed in and is not found, and whose hand-in it may be."""
-    rows = [
-        [cell(place), cell(str(doubt.person)), cell("; ".join(map(str, doubt.may_be))), doubt.why]
-        for doubt in doubts
-    ]
+    rows = [[place, doubt.person, "; ".join(map(str, doubt.may_be)), doubt.why] for doubt in doubts]
     if rows or (out / UNMATCHED).is_file():
         write(out / UNMATCHED, csv_text(("List", "Hand-in of", "May be", "Why"), rows))

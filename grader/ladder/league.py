@@ -16,14 +16,13 @@ from math import inf
 from typing import Final
 
 from connect4.errors import headline
-from grader.handin.lists import cell
+from grader.handin.lists import csv_text
 from grader.handin.people import Person
 from grader.handin.submission import Submission
 from grader.ladder.book import Book, GameRow, PlannedPair, Student, Version
 from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
 from grader.marks.tally import Interval, Tally, few_games
 from grader.output.files import write
-from grader.output.formats import csv_text
 from grader.output.tables import text_table, without_empty, wrapped
 from grader.play import schedule
 from grader.play.schedule import Contestant, Match, PlannedGame, opening, secret_seed, submitted
@@ -394,8 +393,7 @@ def ratings_csv(standings: Standings, submissions: list[Submission], address: st
             remark(entry),
         ]
         for person in people.get(student.name) or (Person(student.name),):
-            row = [person.name, person.identity, person.email, *values]
-            rows.append([cell(item) if isinstance(item, str) else item for item in row])
+            rows.append([person.name, person.identity, person.email, *values])
     return csv_text(CSV_HEADERS, rows)
 
 
@@ -409,7 +407,7 @@ def played_text(book: Book, league: League) -> str:
     names = {player_id(player): player.name for player in league.players} | league.real_names()
     rows: list[Sequence[object]] = []
     for number, day, wanted, one, two, why, seconds, note in book.planned():
-        players = [cell(names.get(player, "a former player")) for player in (wanted, one, two)]
+        players = [names.get(player, "a former player") for player in (wanted, one, two)]
         taken = "" if seconds is None else f"{seconds:.1f}"
         rows.append([number, day, *players, why, taken, note])
     return csv_text(PLAYED_HEADERS, rows)

@@ -7,11 +7,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
-from grader.handin.lists import cell
+from grader.handin.lists import csv_text
 from grader.handin.roster import Student
 from grader.marks.points import Mark
 from grader.output.files import write
-from grader.output.formats import csv_text
 from grader.output.results import Results
 from grader.results.store import Store
 from grader.results.values import Written
@@ -59,7 +58,7 @@ def tell_changes(results: Results, store: Store, out: Path) -> str:
         if not before or _shown(old) == _shown(new):
             continue
         why = _why(old, new, is_new_rubric)
-        rows.append([cell(name), _shown(old), _shown(new), why])
+        rows.append([name, _shown(old), _shown(new), why])
         if old and new and old.total is not None and new.total is not None:
             most = max(most, abs(new.total - old.total))
     if not rows:

@@ -7,8 +7,6 @@ names of those who handed the file in.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
@@ -19,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from grader.handin.lists import cell
+from grader.handin.lists import csv_text
 from grader.handin.submission import FOLDER, file_name
 from grader.output.files import beginning, write
 from grader.play.one_game import DIGITS, source_path
@@ -89,7 +87,7 @@ class Entry:
             *(self.side, own, other, self.kept.ending, self.kept.played_at, self.kept.attempt),
             self.path.as_posix(),
         ]
-        return [cell(str(value)) for value in values]
+        return list(map(str, values))
 
 
 def _short(id_: str) -> str:
@@ -123,10 +121,8 @@ def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None
         whose = f"{game.match.one.name}, {game.title}"
         print(f"{whose}: not written: the record is damaged or lost", file=sys.stderr)
     _write_sources(entries, store, out)
-    text = io.StringIO()
     rows = sorted(entry.row() for entry in entries)
-    csv.writer(text, lineterminator="\n").writerows([COLUMNS, *rows])
-    write(out / RECORDS / "index.csv", text.getvalue())
+    write(out / RECORDS / "index.csv", csv_text(COLUMNS, rows))
 
 
 def _is_whole(game: PlannedGame, store: Store) -> bool:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from connect4.errors import harmless
 from grader.handin.form import Finding
-from grader.handin.lists import cell
+from grader.handin.lists import csv_text
 from grader.handin.roster import Change, Student
 from grader.handin.submission import without_folders
 from grader.marks.points import Mark, MatchMark
@@ -63,13 +61,13 @@ def gradebook(marks: Sequence[Mark], more: bool = False) -> str:
             mark.known(student),
         ]
         row = [
-            *map(cell, (student.name, student.identity, student.email, submission.name)),
+            *(student.name, student.identity, student.email, submission.name),
             *map(_points, points),
             *(faults.timeouts, faults.invalid, faults.errors, submission.sha256 or ""),
-            *(cell(remark(mark, student)), cell(mark.open or mark.why_withheld)),
+            *(remark(mark, student), mark.open or mark.why_withheld),
         ]
         if more:
-            row += [*map(cell, (student.section, student.group, mark.late.submitted))]
+            row += [student.section, student.group, mark.late.submitted]
             row += ["" if mark.late.days is None else mark.late.days]
             row += [_points(None if mark.incomplete else mark.deducted)]
             row += _corrections(student)
@@ -87,18 +85,11 @@ def _corrections(student: Student) -> list[object]:
         "; ".join(filter(None, texts))
         for texts in ((change.reason for change in changes), (change.day for change in changes))
     )
-    return [_points(added), cell(reasons), *rest, days]
+    return [_points(added), reasons, *rest, days]
 
 
 def _points(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
-
-
-def csv_text(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a CSV file; a byte order mark tells Excel that it is UTF-8."""
-    out = io.StringIO()
-    csv.writer(out).writerows([headers, *rows])
-    return "\ufeff" + out.getvalue()
 
 
 def gradescope(marks: Sequence[Mark], rubric: Rubric, lost: Lost) -> dict[str, Any]:

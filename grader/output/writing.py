@@ -15,7 +15,7 @@ from typing import Final
 from connect4 import atomic
 from connect4.errors import InputError
 from connect4.views.document import Json
-from grader.handin.lists import cell
+from grader.handin.lists import csv_text
 from grader.handin.people import Kind
 from grader.handin.submission import file_name
 from grader.marks.tally import by_match
@@ -166,11 +166,10 @@ def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
                         zipped.write(page, f"{folder}/feedback.html")
                     total = mark.known(student)
                     points = "" if total is None else f"{total:.2f}"
-                    shown = [cell(text) for text in (student.name, student.email)]
-                    rows.append([*shown, points, cell(str(page.resolve()))])
+                    rows.append([student.name, student.email, points, page.resolve()])
     except OSError as error:
         raise InputError(f"{place}: cannot be written: {error.strerror}") from None
-    write(place.with_suffix(".csv"), formats.csv_text(("Name", "Email", "Mark", "Page"), rows))
+    write(place.with_suffix(".csv"), csv_text(("Name", "Email", "Mark", "Page"), rows))
     return without
 
 
