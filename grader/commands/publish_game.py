@@ -10,18 +10,19 @@ import argparse
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from connect4 import record as records
 from connect4.errors import InputError
-from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.isolation.wasm.budget import fuel_of
+from connect4.record import Record
 from grader.commands.common import DONE, FAILED, agreed, say
-from grader.handin.submission import Submission, file_name, without_folders
+from grader.handin.submission import FOLDER, Submission, file_name, without_folders
 from grader.output.files import write
 from grader.output.results import Results, read_results
-from grader.play.one_game import source_path
+from grader.play.one_game import as_seen_by, source_path
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store
 
@@ -43,13 +44,13 @@ def publish_game(
         item = results.find(text, path)
         own = games_of(item, results, path)
         chosen = {number: _chosen(number, own, results) for number in numbers}
-        records = [_public_record(game, store) for game in chosen.values()]
+        published = [_public_record(game, item, store) for game in chosen.values()]
         if not yes and not _agreed(chosen, results):
             say("nothing is published")
             return FAILED
         store.publish(game.seed for game in chosen.values())  # before anybody can see them
-        for (number, game), document in zip(chosen.items(), records, strict=True):
-            _write(out, f"{file_name(item.name)}-game{number}", game, document)
+        for (number, game), record in zip(chosen.items(), published, strict=True):
+            _write(out, f"{file_name(item.name)}-game{number}", game, record)
             say(f"game {number} ({game.title}) is in {out}")
         source = store.source(str(item.sha256))
         if source is not None:
@@ -96,34 +97,38 @@ def _chosen(number: int, own: Sequence[PlannedGame], results: Results) -> Planne
     return game
 
 
-def _public_record(game: PlannedGame, store: Store) -> dict[str, Any]:
-    """Return the record of a game without the paths of the machine that played it."""
+def _public_record(game: PlannedGame, item: Submission, store: Store) -> Record:
+    """Return the record of a game as its student may see it, without the machine's folders."""
     text = store.record(game.key)
     if text is None:
         raise InputError(f"{game.title}: its record is damaged or lost")
-    document: dict[str, Any] = json.loads(text)
-    for player, contestant in zip(document["players"], game.players, strict=True):
-        if not contestant.is_submission:
-            player["agent"] = without_folders(player["agent"])
-    for part in (*document["turns"], document["result"]):
-        if part.get("detail"):
-            part["detail"] = without_folders(part["detail"])
-    return document
+    record = records.loads(text)
+    own = [n for n, player in enumerate(game.players, 1) if player.id == item.sha256]
+    record = as_seen_by(record, own)
+    one, two = (
+        player
+        if player.agent.startswith(f"ai:{FOLDER}/")
+        else replace(player, agent=without_folders(player.agent))
+        for player in record.players
+    )
+    turns = [
+        replace(one, detail=one.detail and without_folders(one.detail)) for one in record.turns
+    ]
+    return replace(record, players=(one, two), turns=turns)
 
 
-def _write(folder: Path, name: str, game: PlannedGame, document: dict[str, Any]) -> None:
+def _write(folder: Path, name: str, game: PlannedGame, record: Record) -> None:
     """Write the record, the board, and the command that plays the game again."""
-    agents = [player["agent"] for player in document["players"]]
-    words = [*agents, f"{name}.txt", "--seed", str(document["seed"])]
+    agents = [player.agent for player in record.players]
+    words = [*agents, f"{name}.txt", "--seed", str(record.seed)]
     if game.limits.require == "wasm":
-        words += ["--fuel", str(fuel_of(document["time_limit"]))]
+        words += ["--fuel", str(fuel_of(record.time_limit))]
     else:
-        words += ["--time", f"{document['time_limit']:g}"]
-    if document["game"] != EXTENDED.name:
-        words += ["--game", document["game"]]
-    write(folder / f"{name}.json", json.dumps(document) + "\n")
-    start = GAMES[document["game"]].from_json(document["start"])
-    write(folder / f"{name}.txt", start.to_text())
+        words += ["--time", f"{record.time_limit:g}"]
+    if record.game is not EXTENDED:
+        words += ["--game", record.game.name]
+    write(folder / f"{name}.json", json.dumps(record.to_json()) + "\n")
+    write(folder / f"{name}.txt", record.start.to_text())
     write(
         folder / f"{name}-repeat.txt",
         f"{game.title}\n\n"

@@ -35,6 +35,7 @@ from grader.output.markup import (
 )
 from grader.output.replays import Shown, linked, shared_files
 from grader.output.results import protection_lines
+from grader.play.one_game import public_reason
 
 PARTS: Final = ("base", "theme", "table", "report", "ladder")
 
@@ -308,7 +309,7 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
             if turn.player != side:
                 continue
             outcome = turn.outcome
-            reason = turn.detail if own else replays.public_reason(outcome, turn.detail)
+            reason = turn.detail if own else public_reason(outcome, turn.detail)
             kind = kind_of_fault(outcome, reason), reason if outcome == "invalid" else ""
             first.setdefault(kind, f"{outcome}: {reason}" if reason else outcome)
             reasons[kind] += 1

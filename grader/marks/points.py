@@ -170,6 +170,11 @@ class Mark:
         return sum((mark.tally.faults for mark in self.matches), Faults())
 
     @property
+    def shown_faults(self) -> Faults:
+        """Return the number of lost turns that the student may know of."""
+        return sum((mark.tally.shown_faults for mark in self.matches), Faults())
+
+    @property
     def missing(self) -> int:
         """Return how many games have no result yet."""
         return sum(mark.tally.planned - mark.tally.games for mark in self.matches)

@@ -31,6 +31,9 @@ class Tally:
     draws: int = 0
     losses: int = 0
     faults: Faults = field(default_factory=Faults)
+    shown_faults: Faults = field(default_factory=Faults)
+    """The lost turns on boards that are not hidden: a program chooses how many it loses, and so
+    could tell its author about a hidden board."""
     other_faults: Faults = field(default_factory=Faults)
     pairs: list[float] = field(default_factory=list)
     """Mean margins of pairs of games with sides swapped."""
@@ -122,6 +125,8 @@ class Tally:
         if game.board.hidden:
             self.hidden_games += 1
             self.hidden_other += other
+        else:
+            self.shown_faults += played.faults[game.side - 1]
 
     def count(self, own: int, other: int, faults: Faults) -> None:
         """Count one game by both scores and the lost turns of the player."""

@@ -64,10 +64,10 @@ def told_plainly(match: MatchMark, rubric: Rubric) -> list[str]:
             f"{match.max_points:g} need {_signed(step.high)}. "
             f"Yours is {total.mean_margin:+.{total.digits}f}."
         )
-    if total.faults.total:
+    if total.shown_faults.total:
         skips = GAMES[rubric.match.game].on_fault is FaultPolicy.SKIP
         cost = "the opponent then moves twice in a row" if skips else "each loses its game"
-        lines.append(f"You lost turns ({faults_text(total.faults)}); {cost}.")
+        lines.append(f"You lost turns ({faults_text(total.shown_faults)}); {cost}.")
     return lines
 
 
@@ -173,23 +173,9 @@ class Reason:
     count: int = 1
 
     @property
-    def hidden(self) -> bool:
-        """Return whether the board is hidden, so that neither reason nor position is shown.
-
-        A program may put the position into the text of its exception.
-        """
-        return bool(self.game.board.hidden)
-
-    @property
-    def detail(self) -> str:
-        """Return the whole reason; empty if it is not shown."""
-        return "" if self.hidden else self.turn.detail
-
-    @property
     def title(self) -> str:
-        """Return the game, the turn and the outcome; for a hidden board, without the turn."""
-        number = "" if self.hidden else f", turn {self.turn.number}"
-        return f"{self.game.title}{number}: {self.turn.outcome}"
+        """Return the game, the turn and the outcome."""
+        return f"{self.game.title}, turn {self.turn.number}: {self.turn.outcome}"
 
     @property
     def number_of_turns(self) -> str:
@@ -198,39 +184,41 @@ class Reason:
 
     @property
     def cause(self) -> str:
-        """Return why the turns were lost, in one line; for a hidden board, the outcome alone."""
-        return headline(self.detail) if self.detail else self.turn.outcome
+        """Return why the turns were lost, in one line."""
+        return headline(self.turn.detail) if self.turn.detail else self.turn.outcome
 
     @property
     def where(self) -> str:
-        """Return the place of the exception, as `ai.py, line 10`; empty if it is not shown."""
-        places = PLACE.findall(self.detail)
+        """Return the place of the exception, as `ai.py, line 10`; empty if there is none."""
+        places = PLACE.findall(self.turn.detail)
         return f"{places[-1][0]}, line {places[-1][1]}" if places else ""
 
     @property
     def text(self) -> str:
         """Return the reason with the position, in several lines; a long reason is cut."""
-        detail, board, left = self.detail, self.turn.board, self.turn.pop_outs
+        detail = self.turn.detail
         if len(detail) > CLIPPED:
             detail = "...\n" + detail[-CLIPPED:].partition("\n")[2]
-        position = ("the position (0: empty, 1 and 2: the players):", board, left)
+        position = ("the position (0: empty, 1 and 2: the players):", self.turn.board)
         others = f"and {self.count - 1} more like it" if self.count > 1 else ""
-        parts = (self.title, detail, *(() if self.hidden else position), others)
+        parts = (self.title, detail, *position, self.turn.pop_outs, others)
         return "\n".join(filter(None, parts))
 
 
 def reasons(games: Sequence[PlannedGame], lost: Mapping[str, Sequence[LostTurn]]) -> list[Reason]:
     """Return the reasons for which the player `match.one` of each game lost turns.
 
-    `lost` has the lost turns of both players, by the key of the game.
+    `lost` has the lost turns of both players, by the key of the game. Games on hidden boards are
+    left out: a program may tell its author about the board by what it loses, and why.
     """
     found: dict[tuple[str, str], Reason] = {}
     for game in games:
-        for turn in lost.get(game.key, ()):
+        for turn in lost.get(game.key, ()) if not game.board.hidden else ():
             if turn.player != game.side:
                 continue
-            detail = "" if game.board.hidden else turn.detail
-            kind = kind_of_fault(turn.outcome, detail), detail if turn.outcome == "invalid" else ""
+            kind = kind_of_fault(turn.outcome, turn.detail), ""
+            if turn.outcome == "invalid":
+                kind = kind[0], turn.detail
             before = found.get(kind)
             found[kind] = (
                 Reason(game, turn) if before is None else replace(before, count=before.count + 1)

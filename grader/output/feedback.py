@@ -141,7 +141,8 @@ def _match_card(match: MatchMark, rubric: Rubric) -> str:
         return card(f"{head}\n{plain}")
     bar = progress(points, match.points, match.max_points)
     rows = [
-        [board, *margins(total), faults_text(total.faults)] for board, total in match.boards.items()
+        [board, *margins(total), faults_text(total.shown_faults)]
+        for board, total in match.boards.items()
     ]
     boards = table(("board", *MARGIN_HEADERS, "lost turns"), rows)
     folded = f"<details><summary>How this is computed</summary>\n{exact}{boards}</details>"
@@ -172,10 +173,8 @@ def _lost_turns(lost: Sequence[Reason], playable: Mapping[str, int]) -> str:
         return ""
     shown = []
     for reason in lost[:MAX_REASONS]:
-        told = f"<pre>{html.escape(reason.detail)}</pre>"
-        if reason.hidden:
-            told = "<p>The board is hidden, so neither the reason nor the position is shown.</p>"
-        elif reason.detail.strip() == reason.cause:
+        told = f"<pre>{html.escape(reason.turn.detail)}</pre>"
+        if reason.turn.detail.strip() in ("", reason.cause):
             told = ""
         title, place = html.escape(reason.title), ""
         if reason.game.key in playable:
@@ -200,8 +199,6 @@ def _position(reason: Reason, place: str) -> str:
 
     `place` is the game and the turn in the page's data.
     """
-    if reason.hidden:
-        return ""
     turn, player = reason.turn, reason.game.side
     told = (
         f'Before turn {turn.number}: <span class="mark p{player}" aria-hidden="true"></span> '
@@ -245,7 +242,7 @@ def _games(item: Submission, results: Results, replays: Mapping[str, Json]) -> s
         replay: Cell = f"game {number}: {why}"
         if game.key in replays and not game.board.hidden:
             replay = Link(f"game {number}", "", f"{number}.0", whole_row=True)
-        faults = faults_text(result.faults[game.side - 1])
+        faults = "" if game.board.hidden else faults_text(result.faults[game.side - 1])
         shown = [score if not game.board.hidden else "", f"{margin:+d}"]
         if not game.counts_points:  # the result is enough
             shown = ["", ""]

@@ -133,7 +133,7 @@ def _tests(mark: Mark, rubric: Rubric, lost: Sequence[Reason]) -> Iterator[dict[
         lines = [*explained(match, rubric), "", match_table([match], rubric, details=True)]
         lines += [f"\n{turn.text}" for turn in of_match(lost, match)]
         whole = match.points >= match.max_points
-        passed = total.complete and (whole or (match.points > 0 and not total.faults.total))
+        passed = total.complete and (whole or (match.points > 0 and not total.shown_faults.total))
         points = round(match.points, 2)
         test = _test(match.name, points, match.max_points, passed, "\n".join(lines))
         if match.withheld:
@@ -179,9 +179,9 @@ def github_lines(mark: Mark, lost: Sequence[Reason]) -> Iterator[str]:
     if submission.problem:
         yield f"::error {where}::{_data(without_folders(submission.problem))}"
     for match in mark.matches:
-        if match.tally.faults.total:
+        if match.tally.shown_faults.total:
             reasons = [turn.text for turn in of_match(lost, match)]
-            text = "\n\n".join([f"{match.name}: {faults_text(match.tally.faults)}", *reasons])
+            text = "\n\n".join([f"{match.name}: {faults_text(match.tally.shown_faults)}", *reasons])
             yield f"::error {where}::{_data(text)}"
     path = submission.path or Path(submission.place)
     for found in mark.findings:

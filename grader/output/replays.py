@@ -5,23 +5,18 @@ The pages of a site share their style sheet and script, so that each of them is 
 
 from __future__ import annotations
 
-import builtins
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
 from connect4 import record as records
-from connect4.errors import headline
-from connect4.isolation.reloaded import NO_PLAYER
 from connect4.views import document
 from connect4.views import page as replay_page
 from connect4.views.document import Json, json_in_html
-from grader.handin.submission import without_folders
-from grader.play.one_game import MADE_BY, replay_data
+from grader.play.one_game import MADE_BY, public_reason, replay_data
 from grader.results.store import Store
 
 REPLAYS: Final = (*replay_page.PARTS, "report")
@@ -29,11 +24,6 @@ REPLAYS: Final = (*replay_page.PARTS, "report")
 
 ASSETS: Final = "assets"
 """The folder of the files that pages share."""
-
-ERROR: Final = re.compile(r"[A-Za-z]+(?=:|$)")
-"""The type of an exception at the start of its last line, if Python itself has it."""
-
-USED_UP: Final = re.compile(f"{NO_PLAYER}its loading time of [0-9.]+ s was used up")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +51,6 @@ def linked(title: str, parts: tuple[str, ...], body: str, up: str, comment: str 
     """Return a page with the shared files of `parts`; `up` leads to the site's folder."""
     style, script = shared_files(parts)
     return document.linked(title, up + style, body, up + script, comment)
-
-
-def public_reason(outcome: str, detail: str) -> str:
-    """Return why a turn was lost, in words that the agent's author cannot choose.
-
-    An exception is reduced to its type, if it is one of Python's own. Its text, the name of another
-    type and an answer that is not a move may contain anything.
-    """
-    line = without_folders(headline(detail))
-    if outcome == "invalid":
-        return "not a valid move"
-    if outcome != "error" or USED_UP.fullmatch(line):
-        return line
-    found = ERROR.match(line)
-    return found[0] if found and hasattr(builtins, found[0]) else "an exception"
 
 
 def replay_text(store: Store, key: str, names: Sequence[str]) -> Json | None:
@@ -110,13 +85,15 @@ def all_games(games: Iterable[tuple[dict[str, Any], Json]]) -> Json:
 
 
 def made_public(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the data of a game with `public_reason` in place of each reason."""
-    outcomes = {turn[-1]: turn[2] for turn in data["turns"] if turn[-1] is not None}
-    details = [
-        public_reason(outcomes.get(number, "error"), text)
-        for number, text in enumerate(data["details"])
-    ]
-    return {**data, "details": details, "why": data["why"] and public_reason("error", data["why"])}
+    """Return the data of a game with `public_reason` in place of each detail of a lost turn."""
+    details: dict[str, int] = {}
+    turns = []
+    for *turn, number in data["turns"]:
+        lost = number is not None and turn[2] not in ("played", "pass")
+        reason = public_reason(turn[2], data["details"][number]) if lost else None
+        turns.append([*turn, None if reason is None else details.setdefault(reason, len(details))])
+    why = data["why"] and public_reason("error", data["why"])
+    return {**data, "turns": turns, "details": list(details), "why": why}
 
 
 def digest(games: Sequence[Shown], more: Sequence[str] = ()) -> str:

@@ -112,16 +112,17 @@ def changes(mark: Mark, student: Student | None = None) -> list[str]:
 def remark(mark: Mark, student: Student | None = None) -> str:
     """Return the remark on a mark, without the folders of the grading machine.
 
-    Lost turns come first, unless games are missing: they explain most marks of 0 points.
+    Lost turns come first, unless games are missing: they explain most marks of 0 points. Students
+    may read a remark, so those on hidden boards are not counted.
     """
     notes = changes(mark, student)
     if mark.submission.problem:
         return "; ".join([clipped(without_folders(mark.submission.problem)), *notes])
     if mark.open:
         notes.insert(0, mark.open)
-    if mark.faults.total:
+    if mark.shown_faults.total:
         why = f"(no answer within {mark.limit})"
-        lost = re.sub("timeouts?", rf"\g<0> {why}", faults_text(mark.faults))
+        lost = re.sub("timeouts?", rf"\g<0> {why}", faults_text(mark.shown_faults))
         notes[:0] = [lost, *([clipped(mark.slow)] if mark.slow else [])]
     if mark.missing:
         names = ", ".join(match.name for match in mark.matches if not match.tally.complete)
@@ -189,7 +190,7 @@ def marks_table(marks: Sequence[Mark], rubric: Rubric) -> str:
     rows: list[list[str]] = []
     notes: dict[str, str] = {}
     for mark in marks:
-        name, lost = mark.submission.name, mark.faults
+        name, lost = mark.submission.name, mark.shown_faults
         total, parts = shown_points(mark)
         bounds = interval_text(mark).partition(",")[0]
         extra = f"{mark.placement:.2f}" if placed else ""
@@ -249,9 +250,9 @@ def grade_text(marks: Sequence[Mark], rubric: Rubric, details: bool) -> str:
     for mark in marks if details or len(marks) <= FEW else ():
         if mark.matches:
             lost = [
-                wrapped(f"lost turns in {match.name}: {faults_text(match.tally.faults)}")
+                wrapped(f"lost turns in {match.name}: {faults_text(match.tally.shown_faults)}")
                 for match in mark.matches
-                if match.tally.faults.total
+                if match.tally.shown_faults.total
             ]
             total = total_text(mark, rubric)
             table = match_table(mark.matches, rubric, details)

@@ -69,7 +69,7 @@ def reasons_of(results: Results, store: Store) -> dict[str, list[Reason]]:
     """Return the reasons for the lost turns of each submission that has any, by name."""
     found: dict[str, list[Reason]] = {}
     for mark in results.marks:
-        if mark.faults.total:
+        if mark.shown_faults.total:
             games = [
                 game
                 for game in results.games_of(mark.submission)

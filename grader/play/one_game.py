@@ -8,14 +8,16 @@ move from each side on the other boards.
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 import inspect
 import os
+import re
 import socket
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import closing
 from dataclasses import replace
@@ -27,11 +29,12 @@ from connect4.errors import InputError, harmless, headline
 from connect4.games import GAMES
 from connect4.games.base import Ending, FaultPolicy, Game, Player
 from connect4.isolation.limits import Limits
+from connect4.isolation.reloaded import NO_PLAYER
 from connect4.players.base import Outcome
 from connect4.players.names import AgentName
 from connect4.players.registry import file_hash, parse_agent
 from connect4.record import Record
-from connect4.referee import Result
+from connect4.referee import Result, Turn
 from connect4.table import Table, Terms
 from connect4.views import board_data, page
 from connect4.views.document import json_in_html
@@ -322,7 +325,10 @@ def _why_not_counted(attempt: Attempt, game: PlannedGame) -> str | None:
     why = headline(first["detail"] or first["outcome"])
     turns = "1 turn" if len(lost) == 1 else f"{len(lost)} turns"
     cause = " by its own fault" if own_fault else ""
-    return f"the opponent {game.match.two.name} lost {turns}{cause}: {why}"
+    told = f"lost {turns}{cause}: {why}"
+    if game.board.hidden:  # students read why points are withheld
+        told = f"lost turns{cause} on a hidden board"
+    return f"the opponent {game.match.two.name} {told}"
 
 
 def _attempt_of(future: Future[Attempt], game: PlannedGame) -> Attempt:
@@ -431,13 +437,61 @@ MADE_BY: Final = hashlib.sha256(
 """Data from another version of the replay page's code are computed again."""
 
 
+ERROR: Final = re.compile(r"[A-Za-z]+(?=:|$)")
+"""The type of an exception at the start of its last line, if Python itself has it."""
+
+USED_UP: Final = re.compile(f"{NO_PLAYER}its loading time of [0-9.]+ s was used up")
+
+
+def public_reason(outcome: str, detail: str) -> str:
+    """Return why a turn was lost, in words that the agent's author cannot choose.
+
+    An exception is reduced to its type, if it is one of Python's own. Its text, the name of another
+    type and an answer that is not a move may contain anything.
+    """
+    line = without_folders(headline(detail))
+    if outcome == "invalid":
+        return "not a valid move"
+    if outcome != "error" or USED_UP.fullmatch(line):
+        return line
+    found = ERROR.match(line)
+    return found[0] if found and hasattr(builtins, found[0]) else "an exception"
+
+
+def as_seen_by(record: Record, players: Collection[int]) -> Record:
+    """Return a record as the authors of these players may see it.
+
+    Of all others it has no traceback, no printed text and no thought, only a public reason for each
+    lost turn. Every page and file for a student is made from such a record.
+    """
+
+    def shown(turn: Turn) -> Turn:
+        if turn.player in players:
+            return turn
+        why = public_reason(turn.outcome, turn.detail or turn.outcome) if turn.is_lost else None
+        text = turn.text if turn.outcome is Outcome.PLAYED else None
+        return replace(turn, text=text, detail=why, thought=None, changed=None)
+
+    result = record.result
+    own_failure = result is None or (result.winner and 3 - result.winner in players)
+    if result is not None and result.detail is not None and not own_failure:
+        result = replace(result, detail=public_reason("error", result.detail))
+    return replace(record, turns=[shown(turn) for turn in record.turns], result=result)
+
+
+def submitted_players(record: Record) -> list[int]:
+    """Return the players of a graded game whose files were handed in."""
+    begin = f"ai:{FOLDER}/"
+    return [n for n, player in enumerate(record.players, 1) if player.agent.startswith(begin)]
+
+
 def replay_data(record: Record) -> Replay:
     """Return a record's data for the replay page, without names: the page adds them.
 
     The data are computed on the machine that plays the game, so that writing many pages is fast.
-    Students see them, so they do not contain the seed.
+    Students see them, so they do not contain the seed, nor details of the rubric's agents.
     """
-    data = page.game_data(record)
+    data = page.game_data(as_seen_by(record, submitted_players(record)))
     del data["names"]
     data["facts"] = [fact for fact in data["facts"] if not fact.startswith("seed ")]
     data["details"] = list(map(without_folders, data["details"]))
