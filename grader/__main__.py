@@ -379,7 +379,14 @@ def _add_run(add: Add) -> None:
         default=MAX_HOURS,
         help=f"refuse to play for more core-hours (default {MAX_HOURS})",
     )
-    add("--yes", action="store_true", help="play however long it takes")
+    add("--yes", action="store_true", help="play however long it takes; fill every gradebook")
+    add(
+        "--try-again",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="play a file again that was set aside because the grader was ended by it",
+    )
     refuse_gone(
         add,
         "--budget",

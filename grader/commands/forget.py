@@ -193,7 +193,6 @@ def remove(store: Store, gone: Gone, results: Results | None) -> str:
         games = _remove_games(database, ids, keys, kind == GRADE)
         for table, column in (("source", "sha256"), ("note", "subject"), ("aside", "sha256")):
             _delete(database, table, column, hashes)
-        _delete(database, "aside", "opponent", hashes)
         database.execute("DELETE FROM begun")
         if kind == LADDER:
             for column in ("one", "two", "wanted_by"):

@@ -44,14 +44,9 @@ from grader.output.files import check_out
 from grader.output.replays import made_public, replay
 from grader.output.results import note_run
 from grader.play.executors import Pool, duration, worker_count
-from grader.play.one_game import (
-    DEADLY,
-    HOPELESS,
-    agent_trials,
-    play_suspects_alone,
-    play_trials,
-)
+from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import PlannedGame, opponent
+from grader.play.trials import DEADLY, agent_trials, play_trials, prove_deadly
 from grader.play.working_time import Pace, load_all, too_slow
 from grader.results.values import ATTEMPTS, Attempt
 from grader.rubric.model import PRACTICE_SEED, Rubric
@@ -263,6 +258,7 @@ class LadderRun:
             for game, attempt in done:
                 self._count(game, attempt)
                 self.follow(game)
+        prove_deadly(waiting, self.book, self.pool.executor, self.level)
         league.rate(self.book.pairs(self.terms))
 
     def _count(self, game: PlannedGame, attempt: Attempt) -> None:

@@ -41,16 +41,10 @@ from grader.output.results import (
     results_of,
 )
 from grader.play.executors import Pool, Progress, duration, load_text, other_load, worker_count
-from grader.play.one_game import (
-    DEADLY,
-    HOPELESS,
-    grade_trials,
-    play_suspects_alone,
-    play_trials,
-    tournament_trials,
-)
+from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
-from grader.play.working_time import LOADING, Pace, grading_pace, is_passing, load_all, too_slow
+from grader.play.trials import DEADLY, grade_trials, play_trials, prove_deadly, tournament_trials
+from grader.play.working_time import Pace, grading_pace, is_passing, load_all, too_slow
 from grader.results.database import has_results
 from grader.results.store import Store
 from grader.results.values import ATTEMPTS, STARVED, Attempt
@@ -118,6 +112,8 @@ class ClassRun:
             roster = self._roster(store)
             self._plan(store)
             store.set_roster(roster)
+            for name in self.arguments.try_again:
+                store.try_again(str(read_results(store).find(name, path).sha256))
             results = self._play(store)
             return self._report(results or read_results(store), store, interrupted=results is None)
 
@@ -183,17 +179,11 @@ class ClassRun:
                 f"{PRACTICE_SEED}); your mark is made with a secret seed, so it will differ"
             )
         ended = store.take_stock()
-        self._note_deadly(store)
         games = {game.key: game for game in read_results(store).games} if ended else {}
         for key in ended:
-            what = games[key].title if key in games else "a game that is no longer planned"
-            what = "the loading of a file" if key.startswith(LOADING) else what
+            what = games[key].title if key in games else "the loading or the trial of a file"
             say(f"the last run was ended by the machine during {what}")
-        for key in self.deadly:
-            if key.startswith(LOADING):
-                store.blame({key.removeprefix(LOADING): ""}, "loading it")
-            elif key in games:
-                store.blame(games[key].blamed(), games[key].nameless)
+        self._note_deadly(store)
 
     def _tell_left_out(self, store: Store) -> None:
         """Report hand-ins with results that are not here, and files under another name."""
@@ -269,6 +259,8 @@ class ClassRun:
             trials = (grade_trials if self.kind == GRADE else tournament_trials)(self.rubric)
             play_trials(trials, "agent", self.rubric.source, store, pool, level)
             results = self._load(store, pool, level)
+            if prove_deadly(results.games, store, pool.executor, level):
+                results = read_results(store)
             self._announce(results)
             todo = self._missing(results)
             if todo and self._of_a_class and self.arguments.scheduler is None:
@@ -279,7 +271,7 @@ class ClassRun:
                 played = play_suspects_alone(todo, iter, store, pool, level)
                 with Progress(len(todo)) as progress, contextlib.closing(played):
                     hopeless = not self._follow(played, results, progress)
-                if store.suspects():  # whoever ended a worker may be set aside
+                if prove_deadly(self._deadly_games(results, store), store, pool.executor, level):
                     results = read_results(store)
                 if hopeless:
                     return results
@@ -292,6 +284,12 @@ class ClassRun:
                 ]
             return results
         return None
+
+    def _deadly_games(self, results: Results, store: Store) -> list[PlannedGame]:
+        """Return the games that became deadly in this run."""
+        before = set(self.deadly)
+        self._note_deadly(store)
+        return [game for game in results.games if game.key in self.deadly - before]
 
     def _note_deadly(self, store: Store) -> None:
         self.deadly = {key for key, deaths in store.suspects().items() if deaths >= DEADLY}
@@ -329,7 +327,7 @@ class ClassRun:
 
         Raises `InputError` if a baseline cannot be loaded, or a tournament has nobody left.
         """
-        aside = store.set_aside()
+        aside = store.aside()
         tried = [item for item in self._with_files() if item.sha256 not in aside]
         pace = self._pace()
         trials = load_all(tried, self.rubric, store, pool, level, pace)
@@ -421,8 +419,8 @@ class ClassRun:
                 if match.two.is_submission:
                     say(
                         f"{match.one.name} and {match.two.name}: their game ends the grader or its "
-                        "worker, and which of them does it is not known. `grade` plays each alone; "
-                        "take that one out of the folder and give the same command again"
+                        "worker, and no trial proves which of them does it; `--try-again NAME` plays "
+                        "it again, or take one out of the folder and give the same command again"
                     )
             return STOPPED
         else:

@@ -184,12 +184,14 @@ def public_name(student: Student, rubric: Rubric) -> str:
 def with_problems(students: Sequence[Student], book: Book, rubric: Rubric) -> list[Student]:
     """Return the students with the versions that failed to load, and why."""
     unloaded = book.notes(LOAD, schedule.limits_text(rubric))
-    aside = book.set_aside()
+    aside = book.aside()
 
     def judged(version: Version) -> Version:
         failure = unloaded.get(version.sha256)
         if version.problem is None and version.sha256 in aside:
-            return replace(version, problem="set aside: its games ended the grader twice")
+            return replace(
+                version, problem=f"set aside: the grader was ended by it: {aside[version.sha256]}"
+            )
         if version.problem is None and failure is not None:
             return replace(version, problem=f"cannot be loaded: {headline(failure)}")
         return version

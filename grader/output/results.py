@@ -279,8 +279,8 @@ def known_problems(store: Store, rubric: Rubric) -> tuple[dict[str, str], dict[s
         for sha256, text in failures.items()
         if text is not None
     }
-    for sha256, title in store.set_aside().items():
-        problems[sha256] = f"set aside: twice the grader was ended by this: {title}"
+    for sha256, title in store.aside().items():
+        problems[sha256] = f"set aside: the grader was ended by this: {title}"
     return details, problems
 
 

@@ -21,26 +21,44 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
 from connect4.errors import InputError
+from grader.results.store import machine
 
 ATTEMPTS: Final = 2
 """How often a request is tried whose worker dies."""
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 
+DYING_SECONDS: Final = 5.0
+"""Seconds that a process whose pipe has ended is waited for."""
+
 LOAD_SECONDS: Final = 1.0
 BUSY: Final = 0.25
 """If other programs use more than this share of the cores, turns may be lost to them."""
 
 
+@dataclass(frozen=True, slots=True)
+class Death:
+    """Why a worker process ended during a request."""
+
+    cause: str
+    by_itself: bool
+    """Whether the request may be the cause; a process killed from outside proves nothing."""
+
+
 class WorkerDiedError(Exception):
     """A worker process died during a request, in every attempt."""
+
+    def __init__(self, deaths: Sequence[Death]) -> None:
+        causes = "; ".join(dict.fromkeys(death.cause for death in deaths))
+        super().__init__(f"the worker died {len(deaths)} times in this game: {causes}")
+        self.by_itself = all(death.by_itself for death in deaths)
 
 
 class WorkerError(RuntimeError):
@@ -79,13 +97,12 @@ class LocalExecutor(ThreadPoolExecutor):
 
     def _result(self, request: dict[str, Any]) -> Any:
         """Return the result of a call in a worker; raise its error, or that the worker died."""
-        worker = self._idle.pop()
+        worker, deaths = self._idle.pop(), []
         try:
-            for _ in range(ATTEMPTS):
-                if (answer := worker.ask(request)) is not None:
-                    break
-            else:
-                raise WorkerDiedError(f"the worker died {ATTEMPTS} times in this game")
+            while isinstance(answer := worker.ask(request), Death):
+                deaths.append(answer)
+                if len(deaths) == ATTEMPTS:
+                    raise WorkerDiedError(deaths)
         finally:
             self._idle.append(worker)
         if "error" in answer:
@@ -104,11 +121,12 @@ class Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self._killed = False
 
-    def ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the answer to a request, None if the process died."""
+    def ask(self, request: dict[str, Any]) -> dict[str, Any] | Death:
+        """Return the answer to a request, or why the process died."""
         process = self._process = self._process or self._start()
+        before = machine()
         if self._killed:
-            return None
+            return Death("it was ended", False)
         assert process.stdin is not None
         assert process.stdout is not None
         try:
@@ -116,8 +134,11 @@ class Worker:
             process.stdin.flush()
             answer: dict[str, Any] = pickle.load(process.stdout)
         except (OSError, EOFError, pickle.UnpicklingError):  # it died, perhaps within its answer
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(DYING_SECONDS)
+            status = process.returncode
             self.end()
-            return None
+            return death(status, machine() != before)
         return answer
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -144,6 +165,26 @@ class Worker:
             with contextlib.suppress(OSError), self._process:
                 self._process.kill()
         self._process = None
+
+
+CRASHES: Final = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
+
+
+def death(status: int | None, memory: bool) -> Death:
+    """Return why a process ended with a status of `subprocess`.
+
+    `memory` says that meanwhile the kernel ended a process for lack of memory. Without that, a
+    process that got SIGKILL or another signal was killed by somebody: an administrator, a batch
+    system, another program.
+    """
+    if status is not None and status >= 0:
+        return Death(f"it ended with status {status}", True)
+    name = "" if status is None else signal.Signals(-status).name
+    if name == "SIGKILL" and memory:
+        return Death("the kernel ended it for lack of memory", True)
+    if name in CRASHES:
+        return Death(f"it crashed with {name}", True)
+    return Death("it was killed from outside", False)
 
 
 def work(core: str) -> None:

@@ -39,22 +39,15 @@ from connect4.table import Table, Terms
 from connect4.views import board_data, page
 from connect4.views.document import json_in_html
 from grader.handin.submission import FOLDER, file_name, without_folders
-from grader.play.executors import Pool
+from grader.play.executors import Pool, WorkerDiedError
 from grader.play.schedule import (
     COMPARE,
     PART_A,
     PART_B,
-    SIDES,
-    Contestant,
-    Match,
     PlannedGame,
-    opponent,
-    seed_of,
 )
 from grader.results.store import Store
-from grader.results.values import STARVED, TRIAL, Attempt, Faults, LostTurn, PlayedGame
-from grader.rubric.keys import Board
-from grader.rubric.model import Rubric
+from grader.results.values import STARVED, Attempt, Faults, LostTurn, PlayedGame
 
 Job: TypeAlias = dict[str, Any]
 
@@ -66,9 +59,6 @@ OWN_FILE: Final = AgentName("ai:ai.py", "ai", "ai.py")
 
 DIGITS: Final = 32
 """Digits of a hash in the name of a folder: two files that share 12 are found in minutes."""
-
-DEADLY: Final = 2
-"""After N deaths of the grader or its worker, the cause is not tried again."""
 
 HOPELESS: Final = 10
 """A run stops if its first N games all fail: the machine is the cause."""
@@ -131,8 +121,8 @@ def one_line(error: BaseException) -> str:
 def play_job(job: Job) -> tuple[Record, list[Player]]:
     """Play a game; return its record, and the players with a process that could not be ended.
 
-    A job with `turns` ends after so many. Raises `InputError` if the file of a rubric's agent is
-    not the planned one.
+    A job with `turns` ends after so many; one with `method` calls that method. Raises `InputError`
+    if the file of a rubric's agent is not the planned one.
     """
     game = GAMES[job["game"]]
     one, two = (agent_of(player, game) for player in job["players"])
@@ -143,6 +133,7 @@ def play_job(job: Job) -> tuple[Record, list[Player]]:
         job["time_limit"],
         job["seed"],
         job["isolation"],
+        job.get("method"),
         limits=limits_of(job),
         lifetime=job["limits"]["lifetime"],
         play_unloaded=True,
@@ -266,11 +257,10 @@ def play_all(
                 attempt = _attempt_of(future, game)
                 if attempt.fault is None:
                     attempt = replace(attempt, fault=_why_not_counted(attempt, game))
-                if attempt.died:  # its submissions are suspects
+                if type(future.exception()).__name__ in DEATHS:  # its submissions are suspects
                     barred.update(game.submitted)
+                if attempt.died:
                     store.end(game.key, died=True)
-                    if alone or slots == 1:
-                        store.blame(game.blamed(), game.nameless)
                 store.add(attempt)
                 barred.update(str(game.players[side - 1].sha256) for side in attempt.left_behind)
                 yield game, attempt
@@ -339,93 +329,8 @@ def _attempt_of(future: Future[Attempt], game: PlannedGame) -> Attempt:
         return future.result()
     except Exception as error:
         trace = "".join(traceback.format_exception(error))
-        died = type(error).__name__ in DEATHS
+        died = isinstance(error, WorkerDiedError) and error.by_itself
         return replace(failed, fault=one_line(error), traceback=trace, died=died)
-
-
-TRIAL_SECONDS: Final = 0.05
-"""Seconds per move, enough to find errors; a late move is not an error here."""
-
-GREEDY: Final = Contestant("greedy", "greedy", None, "greedy")
-"""The other side; against `random` a file would be called with another method than in the marks."""
-
-FAILURES: Final = (Outcome.ERROR, Outcome.INVALID)
-
-
-def grade_trials(rubric: Rubric) -> list[PlannedGame]:
-    """Return the trials of the opponents in parts A and B, on the boards that they play."""
-    part_a, part_b = rubric.part_a, rubric.part_b
-    ladder = [opponent(step.agent) for step in part_b.baselines]
-    return [
-        *agent_trials([opponent(part_a.opponent)], part_a.boards, rubric),
-        *agent_trials(ladder, part_b.boards, rubric),
-    ]
-
-
-def tournament_trials(rubric: Rubric) -> list[PlannedGame]:
-    """Return the trials of the boards of a tournament."""
-    boards = {board.digest: board for stage in rubric.tournament.stages for board in stage.boards}
-    return agent_trials([Contestant("random", "random", None, "random")], boards.values(), rubric)
-
-
-def agent_trials(
-    agents: Iterable[Contestant], boards: Iterable[Board], rubric: Rubric
-) -> list[PlannedGame]:
-    """Return the trials of each agent on these boards; `repeat` is 0 on the smallest one only."""
-    smallest_first = sorted(boards, key=lambda board: sum(map(len, board.start["board"])))
-    terms = seed_of(TRIAL), min(TRIAL_SECONDS, rubric.match.time_limit), rubric.limits
-    return [
-        PlannedGame(Match(TRIAL, agent, GREEDY), board, number, side, *terms)
-        for agent in agents
-        for number, board in enumerate(smallest_first)
-        for side in SIDES
-    ]
-
-
-def play_trials(
-    trials: Sequence[PlannedGame], role: str, source: str, store: Store, pool: Pool, level: str
-) -> None:
-    """Play the trials that are not noted in the results file as passed, and note them.
-
-    Raises `InputError` if one fails; it names the agent's `role` in the rubric `source`.
-    """
-    known = store.notes(TRIAL, "")
-    problems = {}
-    jobs = ((game, _job(game, level, store)) for game in trials if game.key not in known)
-    with closing(spread(pool.executor, try_out, jobs, pool.slots)) as done:
-        for game, future in done:
-            problems[game.key] = future.result()
-            if problems[game.key] is None:
-                store.note(TRIAL, game.key, "", None)
-    for game in trials:
-        if problem := problems.get(game.key):
-            raise InputError(
-                f"{source}: {role} {game.match.one.name!r} fails its trial game: "
-                f"board {game.board.name!r}: {problem}"
-            )
-
-
-def _job(game: PlannedGame, level: str, store: Store) -> dict[str, Any]:
-    """Return what a worker requires for a trial; the kit's own agents need no isolation."""
-    isolation = "none" if game.match.one.sha256 is None and level != "wasm" else level
-    turns = game.side if game.repeat else None
-    return {**game.job(isolation, store), "side": game.side, "turns": turns}
-
-
-def try_out(job: dict[str, Any]) -> str | None:
-    """Play a trial; return the error of the agent, of the board or of the grader, else None."""
-    try:
-        if not GAMES[job["game"]].from_json(job["start"]).legal_actions():
-            return "the game is over before the first move"
-        record, _ = play_job(job)
-    except Exception as error:  # whatever it is, it is named
-        return one_line(error)
-    if record.result is not None and record.result.detail is not None:
-        return headline(record.result.detail)
-    for turn in record.turns:
-        if turn.player == job["side"] and turn.outcome in FAILURES:
-            return f"turn {turn.number} is lost: {headline(turn.detail or turn.outcome)}"
-    return None
 
 
 Replay: TypeAlias = str

@@ -167,16 +167,6 @@ class PlannedGame:
         rival = "another submission" if self.match.two.is_submission else self.match.two.name
         return f"{rival}, {self.board.label}, as player {self.side}, round {self.repeat + 1}"
 
-    def blamed(self) -> dict[str, str]:
-        """Return the suspects for the death of the grader: each hash with the other one's.
-
-        An opponent from the kit is never a suspect; its hash is the empty string.
-        """
-        hashes = self.submitted
-        return {
-            sha256: next((other for other in hashes if other != sha256), "") for sha256 in hashes
-        }
-
     def job(self, isolation: str, store: Store) -> dict[str, Any]:
         """Return everything that a worker requires to play the game, as plain values."""
         return {

@@ -19,9 +19,8 @@ from connect4.isolation.limits import Limits
 from connect4.isolation.seat import Level, open_seat
 from connect4.isolation.wasm.budget import fuel_of
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
-from grader.play.executors import Pool, Progress
+from grader.play.executors import Pool, Progress, WorkerDiedError
 from grader.play.one_game import (
-    DEATHS,
     Job,
     agent_of,
     limits_of,
@@ -30,6 +29,7 @@ from grader.play.one_game import (
     spread,
 )
 from grader.play.schedule import Contestant, limits_text
+from grader.play.trials import STAND_IN, proof
 from grader.results.store import Store
 from grader.results.values import LOAD, PACE
 from grader.rubric.keys import Board, make_board
@@ -283,6 +283,8 @@ class Loaded:
     """The time from which on it plays, or why it does not; None if the job's time will do."""
     fault: str | None = None
     """The grader's error."""
+    died: bool = False
+    """Whether the worker ended by itself."""
 
 
 def try_load(job: Job) -> Loaded:
@@ -347,6 +349,7 @@ def load_all(
         "methods": pace.methods,
         "times": pace.times,
     }
+    suspects: list[tuple[str, Job]] = []
     new = _unknown(contestants, store.notes(LOAD, limits), store.notes(PACE, asked))
     progress = Progress(len(new), "files asked for a move") if len(new) > FEW else None
     slots = 1 if any(key.startswith(LOADING) for key in store.suspects()) else pool.slots
@@ -359,7 +362,9 @@ def load_all(
     try:
         with closing(spread(pool.executor, try_load, ahead(), slots)) as done:
             for item, future in done:
-                loaded = _loaded(future, item, store)
+                loaded = _loaded(future)
+                if loaded.died:
+                    suspects.append((str(item.sha256), {**terms, "player": item.plain(store)}))
                 if loaded.fault is None:
                     store.end(f"{LOADING}{item.sha256}", died=False)
                     store.note(LOAD, str(item.sha256), limits, loaded.problem)
@@ -368,6 +373,10 @@ def load_all(
                 if progress is not None:
                     progress.step()
                 yield item, loaded.problem, loaded.fault
+        for sha256, own in suspects:
+            other = {**own, "player": {**own["player"], "source": STAND_IN}}
+            if evidence := proof(sha256, own, other, try_load, store, pool.executor):
+                store.set_aside(sha256, "loading it", evidence)
     finally:
         store.end_all()
 
@@ -387,12 +396,10 @@ def _unknown(
     return [item for sha256, item in by_source.items() if sha256 not in known]
 
 
-def _loaded(future: Future[Loaded], item: Contestant, store: Store) -> Loaded:
-    """Return the result of `try_load`; a source that ended its worker is blamed in the store."""
+def _loaded(future: Future[Loaded]) -> Loaded:
+    """Return the result of `try_load`, or why the worker could not return it."""
     try:
         return future.result()
     except Exception as error:
-        if type(error).__name__ in DEATHS:
-            store.end(f"{LOADING}{item.sha256}", died=True)
-            store.blame({str(item.sha256): ""}, "loading it")
-        return Loaded(fault=one_line(error))
+        died = isinstance(error, WorkerDiedError) and error.by_itself
+        return Loaded(fault=one_line(error), died=died)

@@ -82,8 +82,7 @@ CREATE TABLE IF NOT EXISTS begun (
     key TEXT PRIMARY KEY, running INTEGER NOT NULL, deaths INTEGER NOT NULL,
     machine TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS aside (
-    sha256 TEXT NOT NULL, opponent TEXT NOT NULL, title TEXT NOT NULL, evidence TEXT NOT NULL,
-    at TEXT NOT NULL, PRIMARY KEY (sha256, opponent)) STRICT;
+    sha256 TEXT PRIMARY KEY, title TEXT NOT NULL, evidence TEXT NOT NULL, at TEXT NOT NULL) STRICT;
 """
 """A game names its players by their ids (`Contestant.id`), never a person. Persons stand in
 `author`, `roster`, `correction`, `decision` and `written`, as JSON. `starved` counts late turns
@@ -356,24 +355,25 @@ class Store(Database):
         """Return how often the grader or a worker ended during each of these keys."""
         return self._pairs("SELECT key, deaths FROM begun WHERE deaths > 0")
 
-    def blame(self, sources: Mapping[str, str], title: str) -> None:
-        """Note the sources whose game ended the grader; `sources` maps each to its opponent.
+    def set_aside(self, sha256: str, title: str, evidence: str) -> None:
+        """Note that a file ended the grader, in a game that `title` tells without a name."""
+        row = (sha256, title, evidence, utc_now())
+        self._write("INSERT OR REPLACE INTO aside VALUES (?, ?, ?, ?)", row)
 
-        `title` tells the game without a name.
-        """
-        rows = ((one, other, title, "", utc_now()) for one, other in sources.items())
-        self._write("INSERT OR REPLACE INTO aside VALUES (?, ?, ?, ?, ?)", *rows)
+    def aside(self) -> dict[str, str]:
+        """Return the files that are set aside, each with the game that shows why, and the proof."""
+        rows = self._database.execute("SELECT sha256, title, evidence FROM aside")
+        return {sha256: f"{title} ({evidence})" for sha256, title, evidence in rows}
 
-    def set_aside(self) -> dict[str, str]:
-        """Return the sources that are set aside, each with the title of what ended the grader.
-
-        In a game of two submissions the cause is unknown. A submission is set aside when the same
-        happens with another opponent.
-        """
-        return self._pairs(
-            "SELECT sha256, min(title) FROM aside GROUP BY sha256 "
-            "HAVING count(*) > 1 OR min(opponent) = ''"
-        )
+    def try_again(self, sha256: str) -> None:
+        """Forget that a file was set aside, and what was held against its games."""
+        with self.transaction() as database:
+            database.execute("DELETE FROM aside WHERE sha256 = ?", (sha256,))
+            database.execute(
+                "DELETE FROM begun WHERE instr(key, ?) OR key IN "
+                "(SELECT key FROM game WHERE ? IN (player1, player2))",
+                (sha256, sha256),
+            )
 
     def note(self, kind: str, subject: str, terms: str, text: str | None) -> None:
         """Note what was found out of a subject, such as a source, under some terms.

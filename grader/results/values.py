@@ -109,7 +109,7 @@ class Attempt:
     worker: str = ""
     seconds: float = 0.0
     died: bool = False
-    """Whether the worker died in the game, each time it was tried."""
+    """Whether the worker died in the game, each time it was tried, and nobody killed it."""
     left_behind: tuple[int, ...] = ()
     """The players with a process that could not be ended."""
 
