@@ -419,8 +419,9 @@ class ClassRun:
                 if match.two.is_submission:
                     say(
                         f"{match.one.name} and {match.two.name}: their game ends the grader or its "
-                        "worker, and no trial proves which of them does it; `--try-again NAME` plays "
-                        "it again, or take one out of the folder and give the same command again"
+                        "worker, and no trial proves which of them does it; `--try-again NAME` "
+                        "plays it again, or take one out of the folder and give the same command "
+                        "again"
                     )
             return STOPPED
         else:
