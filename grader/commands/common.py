@@ -167,6 +167,8 @@ def named_few(names: Sequence[str]) -> str:
     return f"{shown} ({len(names)} in all)"
 
 
+UNLIKELY: Final = "{} pairs of agents have margins that their ratings do not predict: see {}"
+
 MOST_NAMED: Final = 10
 """More names than these are listed in a file."""
 

@@ -24,7 +24,7 @@ from grader.commands.common import DONE, FAILED, agreed, say
 from grader.handin.people import Kind, Person, find
 from grader.ladder.book import LADDER, Book
 from grader.ladder.league import write_tables
-from grader.ladder.site import write_site
+from grader.ladder.site import write_site, write_unlikely
 from grader.marks.points import gradable
 from grader.output import evidence, writing
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
@@ -76,6 +76,7 @@ def forget(
         if isinstance(store, Book):
             rubric = from_stored(store.meta_json("rubric"), f"{path} (rubric)")
             standings = write_tables(store, rubric)
+            write_unlikely(store, standings)
             if site is not None:
                 write_site(store, standings, site)
         for out in () if kind == LADDER else outs:

@@ -24,7 +24,15 @@ from connect4.errors import InputError, headline
 from connect4.views import document
 from connect4.views.page import PARTS
 from connect4.views.web.server import POLICY, Content, Server
-from grader.commands.common import DONE, STOPPED, isolation_level, open_pool, read_rubric, say
+from grader.commands.common import (
+    DONE,
+    STOPPED,
+    UNLIKELY,
+    isolation_level,
+    open_pool,
+    read_rubric,
+    say,
+)
 from grader.handin import find as submissions
 from grader.handin import form
 from grader.handin.submission import Submission
@@ -39,7 +47,7 @@ from grader.ladder.league import (
     terms_of,
     write_tables,
 )
-from grader.ladder.site import write_site
+from grader.ladder.site import write_site, write_unlikely
 from grader.output.files import check_out
 from grader.output.replays import made_public, replay
 from grader.output.results import note_run
@@ -425,6 +433,12 @@ class LadderCommand:
         """Write the teacher's files and the site; return the standings."""
         began = time.monotonic()
         standings = write_tables(self.book, self.rubric)
+        if count := write_unlikely(self.book, standings):
+            say(
+                UNLIKELY.format(
+                    count, self.book.path.with_name(f"{self.book.path.stem}-unlikely.csv")
+                )
+            )
         if self.arguments.site is not None:
             link = self.arguments.playground or ""
             if write_site(self.book, standings, self.arguments.site, link):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
-from grader.commands.common import DONE, STOPPED, name_all, named_few, say
+from grader.commands.common import DONE, STOPPED, UNLIKELY, name_all, named_few, say
 from grader.commands.gradebook import fill_gradebooks, writable
 from grader.handin import roster as rosters
 from grader.handin.lists import csv_text, nobody
@@ -128,6 +128,8 @@ def tell(results: Results, store: Store, outputs: Outputs) -> bool:
     written = True
     if outputs.out is not None:
         writing.write_all(results, store, outputs.out)
+        if results.kind == TOURNAMENT and (count := writing.write_unlikely(results, outputs.out)):
+            say(UNLIKELY.format(count, outputs.out / "unlikely.csv"))
         if results.kind == GRADE:
             if line := tell_changes(results, store, outputs.out):
                 say(line)

@@ -17,8 +17,9 @@ from connect4.views import document
 from connect4.views.words import kind_of_fault
 from grader.handin.submission import file_name
 from grader.ladder.book import Book, GameRow, private_token
-from grader.ladder.league import Entry, Standings, private_page
+from grader.ladder.league import Entry, Standings, private_page, terms_of
 from grader.marks.tally import Interval, few_games
+from grader.marks.unlikely import unlikely
 from grader.output import replays
 from grader.output.files import beginning, make_folder, write
 from grader.output.markup import (
@@ -35,6 +36,7 @@ from grader.output.markup import (
 )
 from grader.output.replays import Shown, linked, shared_files
 from grader.output.results import protection_lines
+from grader.output.writing import unlikely_text
 from grader.play.one_game import public_reason
 
 PARTS: Final = ("base", "theme", "table", "report", "ladder")
@@ -330,6 +332,30 @@ def agent_place(entry: Entry, standings: Standings) -> str:
     if entry.player is None or not has_agent_pages(standings):
         return ""
     return f"agents/{'rung ' if entry.is_rung else ''}{file_name(entry.name)}.html"
+
+
+def write_unlikely(book: Book, standings: Standings) -> int:
+    """Write `NAME-unlikely.csv` beside the results file, for the teacher; return how many pairs.
+
+    It lists versions whose margin their ratings do not predict, each with the page of their games.
+    """
+    league = standings.league
+    real = league.real_names()
+    names = [real.get(player.id, player.name) for player in league.players]
+    complete = book.pairs(terms_of(league.rubric))
+    pairs = [(league.index[one], league.index[two], margin) for one, two, margin in complete]
+    found = unlikely(pairs, range(len(league.rungs), len(names)))
+    entries = {entry.player: entry for entry in standings.entries}
+    pages = [
+        pairing_place(entries[item.one], entries[item.two], standings)
+        if {item.one, item.two} <= entries.keys()
+        else ""
+        for item in found
+    ]
+    place = book.path.with_name(f"{book.path.stem}-unlikely.csv")
+    if found or place.is_file():
+        write(place, unlikely_text(found, names, pages))
+    return len(found)
 
 
 def pairing_place(one: Entry, two: Entry, standings: Standings) -> str:

@@ -18,14 +18,15 @@ from connect4.views.document import Json
 from grader.handin.lists import csv_text
 from grader.handin.people import Kind
 from grader.handin.submission import file_name
-from grader.marks.tally import by_match
+from grader.marks.tally import by_match, tally
+from grader.marks.unlikely import Unlikely, unlikely
 from grader.output import evidence, feedback, formats, github, replays
 from grader.output.class_page import class_page, replay_place, standings_page
 from grader.output.explain import Reason, reasons
 from grader.output.files import beginning, write
 from grader.output.replays import Shown
 from grader.output.results import GRADE, Results
-from grader.play.schedule import PlannedGame
+from grader.play.schedule import Contestant, PlannedGame
 from grader.results.store import Store
 
 STANDINGS: Final = ("standings.html", "The tournament")
@@ -122,6 +123,45 @@ def write_replays(results: Results, store: Store, out: Path) -> None:
     for path in {*(out / "games").glob("*.html"), *(out / replays.ASSETS).glob("replay-*")} - kept:
         if path.suffix != ".html" or "<!-- games " in beginning(path):
             path.unlink()
+
+
+UNLIKELY: Final = ("One", "Two", "Games", "Margin", "Expected", "Standard errors", "Page")
+
+
+def unlikely_text(found: Sequence[Unlikely], names: Sequence[str], pages: Sequence[str]) -> str:
+    """Return the list of pairs whose margin their ratings do not predict, as CSV.
+
+    `pages` has where the games of each pair can be seen.
+    """
+    rows = [
+        (
+            names[one.one],
+            names[one.two],
+            one.games,
+            *(f"{value:.1f}" for value in (one.margin, one.expected, one.residual)),
+            page,
+        )
+        for one, page in zip(found, pages, strict=True)
+    ]
+    return csv_text(UNLIKELY, rows)
+
+
+def write_unlikely(results: Results, out: Path) -> int:
+    """Write `unlikely.csv` of a tournament, for the teacher alone; return how many it lists."""
+    players: dict[Contestant, int] = {}
+    pages: dict[frozenset[int], str] = {}
+    pairs: list[tuple[int, int, float]] = []
+    for group in (group for state in results.stages for group in state.groups):
+        for number, (match, games) in enumerate(by_match(group.games).items(), 1):
+            one, two = (players.setdefault(own, len(players)) for own in (match.one, match.two))
+            pages[frozenset((one, two))] = replay_place(group, number)
+            pairs += [(one, two, margin) for margin in tally(games, results.played).pairs]
+    found = unlikely(pairs, range(len(players)))
+    places = [pages[frozenset((item.one, item.two))] for item in found]
+    text = unlikely_text(found, [player.name for player in players], places)
+    if found or (out / "unlikely.csv").is_file():
+        write(out / "unlikely.csv", text)
+    return len(found)
 
 
 def write_pages(results: Results, store: Store, out: Path, lost: formats.Lost) -> None:
