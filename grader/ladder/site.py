@@ -334,8 +334,8 @@ def agent_place(entry: Entry, standings: Standings) -> str:
     return f"agents/{'rung ' if entry.is_rung else ''}{file_name(entry.name)}.html"
 
 
-def write_unlikely(book: Book, standings: Standings) -> int:
-    """Write `NAME-unlikely.csv` beside the results file, for the teacher; return how many pairs.
+def write_unlikely(book: Book, standings: Standings) -> tuple[int, Path]:
+    """Write `NAME-unlikely.csv` beside the results file; return the number of pairs, and its place.
 
     It lists versions whose margin their ratings do not predict, each with the page of their games.
     """
@@ -355,7 +355,7 @@ def write_unlikely(book: Book, standings: Standings) -> int:
     place = book.path.with_name(f"{book.path.stem}-unlikely.csv")
     if found or place.is_file():
         write(place, unlikely_text(found, names, pages))
-    return len(found)
+    return len(found), place
 
 
 def pairing_place(one: Entry, two: Entry, standings: Standings) -> str:
