@@ -50,9 +50,9 @@ def line_table(length: int) -> tuple[float, ...]:
     The code has a ternary digit for each cell: 0 for empty, 1 for mine, 2 for the opponent's. The
     first cell has the lowest digit. An empty cell counts as the mean of both ways to fill it.
     """
-    masks = [f"{mask:0{length}b}" for mask in range(2**length)]  # full lines: 1 for mine
-    runs = [[len(run) for run in mask.split("0")] for mask in masks]  # each 4 of a run: 20 points
-    mine = np.array([sum(win_pts[n % 4] + n // 4 * 20 for n in lengths) for lengths in runs], float)
+    masks = (f"{mask:0{length}b}" for mask in range(2**length))  # full lines: 1 for mine
+    worth = [win_pts[n % 4] + n // 4 * win_pts[4] for n in range(length + 1)]
+    mine = np.array([sum(worth[len(run)] for run in mask.split("0")) for mask in masks], float)
     margins = (mine - mine[::-1]).reshape((2,) * length)  # reversed: the opponent's points
     for cell in range(length):
         theirs, own = np.moveaxis(margins, cell, 0)

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from connect4.config import win_pts
 from connect4.reference.lines import (
     KINDS,
     OPPONENT,
@@ -43,6 +44,9 @@ NETWORK_SETS, INPUTS, HIDDEN = PHASES + 1, 33, 64
 
 In games, one for the middle cost points, and one for earlier positions gained nothing.
 """
+
+LEARNED_POINTS: Final = win_pts == [0, 0, 2, 5, 20]
+"""Whether runs have the points for which the numbers were learned; for others they do not count."""
 
 MOST_CORRECTIONS = 5000
 """Corrections kept for lines of one form in one set of numbers, so that memory has a bound."""
@@ -204,6 +208,8 @@ class Evaluation:
         phase = self.phase(empty_cells)
         taper = max(0.0, 1 - 3 * empty_cells / self.lines.cells)
         judgement = Judgement(phase, taper, 0.0, self.replies(position))
+        if not LEARNED_POINTS:
+            return judgement
         chosen = phase if own or other else PHASES + phase
         correction = self.correction(codes, chosen)
         if mover == OPPONENT:
@@ -303,6 +309,8 @@ class Evaluation:
         the board is full, and has to pop out, at a loss, as often as it still can, while the last
         mover drops into the gap. So pop-outs are worth more to the last mover.
         """
+        if not LEARNED_POINTS:
+            return 0.0
         phase, taper, _, _ = judgement
         hands = phase, taper, mover, own, other
         if hands not in self.hand_worths:

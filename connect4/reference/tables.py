@@ -44,7 +44,7 @@ def share_against_random(kind: str, height: int) -> float:
 
 
 def _points(run: int) -> int:
-    return win_pts[run % 4] + run // 4 * 20
+    return win_pts[run % 4] + run // 4 * win_pts[4]
 
 
 @cache

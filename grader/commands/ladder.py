@@ -433,12 +433,9 @@ class LadderCommand:
         """Write the teacher's files and the site; return the standings."""
         began = time.monotonic()
         standings = write_tables(self.book, self.rubric)
-        if count := write_unlikely(self.book, standings):
-            say(
-                UNLIKELY.format(
-                    count, self.book.path.with_name(f"{self.book.path.stem}-unlikely.csv")
-                )
-            )
+        pairs, place = write_unlikely(self.book, standings)
+        if pairs:
+            say(UNLIKELY.format(pairs, place))
         if self.arguments.site is not None:
             link = self.arguments.playground or ""
             if write_site(self.book, standings, self.arguments.site, link):
