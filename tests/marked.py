@@ -18,17 +18,19 @@ from grader.__main__ import main
 from grader.handin.find import find
 from grader.marks.points import gradable
 from grader.play.schedule import grade_games
+from grader.play.trials import STAND_IN
 from grader.results.store import Store
 from grader.results.values import Attempt, Faults, PlayedGame
 from grader.rubric import reading as rubrics
 from tests.grading import rubric
 
 MARGIN = "# margin "
+NONE = Faults()
 
 
 def agent(margin: int) -> str:
     """Return a source that is worth `0.8 * margin + 10` points here, for margins of 10 to 50."""
-    return f"x = 1\n{MARGIN}{margin}\n"
+    return f"{STAND_IN}{MARGIN}{margin}\n"
 
 
 def points(margin: int) -> float:
@@ -43,20 +45,26 @@ def write_class(folder: Path, files: Mapping[str, str]) -> None:
         (folder / place).write_text(text, encoding="utf-8")
 
 
-def grade_without_playing(hand_ins: Path, results: Path) -> None:
-    """Store the hand-ins, and for each game the margin that its source names."""
-    rules = rubrics.read(rubric(results.parent))
+def grade_without_playing(
+    hand_ins: Path, results: Path, rules: Path | None = None, hidden_lost: Faults = NONE
+) -> None:
+    """Store the hand-ins, and for each game the margin that its source names.
+
+    `rules` is the rubric, `hidden_lost` what each submission loses in a game on a hidden board.
+    """
+    own = rubrics.read(rubric(results.parent) if rules is None else rules)
     with Store(results, writing=True) as store:
-        found = find([hand_ins], rules.submission, tell=lambda line: None)
-        values = json.dumps(rubrics.stored_values(rules))
+        found = find([hand_ins], own.submission, tell=lambda line: None)
+        values = json.dumps(rubrics.stored_values(own))
         store.set_meta({"kind": "grade", "rubric": values})
         store.set_submissions(found, whole=True)
-        for game in grade_games(gradable(found), rules):
+        for game in grade_games(gradable(found), own):
             source = store.source(game.match.one.id) or ""
-            own = 100 + int(source.rpartition(MARGIN)[2])
-            scores = (own, 100) if game.side == 1 else (100, own)
-            no_faults = (Faults(), Faults())
-            played = PlayedGame(game.key, scores, "no_action", 8, no_faults, 0.1)
+            points = 100 + int(source.rpartition(MARGIN)[2])
+            scores = (points, 100) if game.side == 1 else (100, points)
+            lost = hidden_lost if game.board.hidden else NONE
+            faults = (lost, NONE) if game.side == 1 else (NONE, lost)
+            played = PlayedGame(game.key, scores, "no_action", 8, faults, 0.1)
             one, two = game.players
             store.add(Attempt(game.key, (one.id, two.id), played))
 

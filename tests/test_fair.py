@@ -1,0 +1,176 @@
+"""Nobody innocent is convicted, and what a student gets says nothing secret."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from connect4 import record as records
+from grader.marks.unlikely import unlikely
+from grader.play.executors import death
+from grader.play.one_game import as_seen_by, play_game, replay_data, submitted_players
+from grader.play.schedule import Contestant, grade_games, submitted
+from grader.results.values import Faults
+from grader.rubric import reading as rubrics
+from tests.command import ROOT, environment
+from tests.grading import SEED, rubric, searcher
+from tests.marked import agent, grade_without_playing, grader, rows, write_class
+
+LOST = Faults(timeouts=0, invalid=5, errors=10)
+
+
+def test_a_hidden_board_shows_a_margin_and_no_lost_turns(tmp_path: Path) -> None:
+    """A program chooses what it loses: 5 invalid and 10 errors told a board of 5x10."""
+    (tmp_path / "secret.txt").write_text("0\n0 0 0 0 0 0\n0 0 0 0 0 0\n", encoding="utf-8")
+    path = tmp_path / "rubric.toml"
+    write_class(tmp_path / "class", {"ann.py": agent(50), "bo.py": agent(20)})
+    rubric(tmp_path, match='hidden = ["secret.txt"]\n')
+    text = path.read_text(encoding="utf-8").replace('["tiny.txt"]', '["tiny.txt", "secret.txt"]', 1)
+    path.write_text(text, encoding="utf-8")
+    grade_without_playing(tmp_path / "class", tmp_path / "marks.db", path, hidden_lost=LOST)
+    sheet = "Identifier,Full name,Grade,Feedback comments,Last modified (grade)\n"
+    sheet += "Participant 1,ann,,,-\nParticipant 2,bo,,,-\n"
+    (tmp_path / "sheet.csv").write_text(sheet, encoding="utf-8")
+    done = grader(
+        "report", "marks.db", "--out", "out", "--gradebook", "sheet.csv", "--details", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    out = tmp_path / "out"
+    assert rows(out / "grades.csv")[0]["Invalid"] == "10"  # the teacher's
+    shown = [path for path in out.rglob("*") if path.is_file()]
+    for path in shown:
+        if path.name not in ("grades.csv", "class.html"):
+            told = path.read_text(encoding="utf-8-sig")
+            told = told[told.find("</style>") :] if path.suffix == ".html" else told
+            assert "5 invalid" not in told and "10 invalid" not in told, path
+            assert "20 errors" not in told and "10 errors" not in told, path
+    assert "invalid" not in done.stdout
+
+
+SECRET = "def helper():\n    raise RuntimeError('the key is 4711')\n"
+
+
+@pytest.mark.slow
+def test_a_student_sees_the_details_of_the_own_seat_alone(tmp_path: Path) -> None:
+    """The rubric's agent raises: its source lines are on no page and in no published record."""
+    opponent = tmp_path / "opponent.py"
+    method = "    def get_intelligent_move(self, state):\n        print('4711')\n        helper()\n"
+    opponent.write_text(
+        f"{SECRET}class AIPlayer:\n    def __init__(self, n, time):\n        pass\n{method}"
+        "    get_expectimax_move = get_intelligent_move\n", encoding="utf-8"
+    )  # fmt: skip
+    digest = hashlib.sha256(opponent.read_bytes()).hexdigest()
+    rules = rubrics.read(rubric(tmp_path))
+    game = grade_games([submitted("ann", "1" * 64)], rules)[0]
+    players = [
+        {**asdict(submitted("ann", "1" * 64)), "source": searcher()},
+        {**asdict(Contestant("TA", f"ai:{opponent}", digest, "TA")), "source": None},
+    ]
+    job = {
+        "key": "k", "game": "extended", "start": game.board.start, "players": players,
+        "seed": SEED, "time_limit": 5.0, "limits": asdict(rules.limits), "isolation": "process",
+    }  # fmt: skip
+    attempt = play_game(job)
+    assert attempt.fault is None, attempt.traceback
+    whole = json.dumps(attempt.record)
+    assert "4711" in whole and "opponent.py" in whole
+    record = records.loads(whole)
+    assert submitted_players(record) == [1]
+    for text in (replay_data(record), json.dumps(as_seen_by(record, [1]).to_json()["turns"])):
+        assert "4711" not in text and "opponent.py" not in text
+        assert "RuntimeError" in text
+    assert "4711" in json.dumps(as_seen_by(record, [2]).to_json()["turns"])
+
+
+def test_names_and_remarks_are_no_formulas_in_any_file(tmp_path: Path) -> None:
+    names = ("=cmd()", "@SUM(1)", "+1-2", "-5+x")
+    write_class(tmp_path / "class", {f"{name}.py": agent(20 + n) for n, name in enumerate(names)})
+    grade_without_playing(tmp_path / "class", tmp_path / "marks.db")
+    roster = "name,adjust,reason,section\n=cmd(),1,@late,-x\n@Z,0,,\n"
+    (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
+    words = ("report", "marks.db", "--out", "out", "--records", "--feedback-zip", "out/pages.zip")
+    assert grader(*words, cwd=tmp_path).returncode == 0
+    assert grader(*words, "--roster", "roster.csv", cwd=tmp_path).returncode == 0
+    files = sorted(path.name for path in (tmp_path / "out").rglob("*.csv"))
+    assert files == ["changes.csv", "grades.csv", "index.csv", "pages.csv", "unmatched.csv"]
+    for path in (tmp_path / "out").rglob("*.csv"):
+        for row in rows(path):
+            for text in row.values():
+                assert not text.startswith(("=", "@", "+", "-")) or text[1:].isdigit(), (path, row)
+
+
+@pytest.mark.parametrize(
+    ("status", "memory", "by_itself"),
+    [
+        (-9, True, True), (-11, False, True), (-6, False, True), (1, False, True),
+        (-9, False, False), (-15, True, False), (-1, False, False), (None, True, False),
+    ],
+)  # fmt: skip
+def test_a_worker_that_somebody_kills_proves_nothing(
+    status: int | None, memory: bool, by_itself: bool
+) -> None:
+    assert death(status, memory).by_itself is by_itself
+
+
+def simulated(seed: int, thrown: float = 0.0) -> list[tuple[int, int, float]]:
+    """Return a class of twelve on three boards; player 7 throws its games against player 2."""
+    draw = np.random.default_rng(seed)
+    strength = draw.normal(0, 60, 12)
+    found = []
+    for one in range(12):
+        for two in range(one + 1, 12):
+            meets = strength[one] - strength[two] + draw.normal(0, 15)
+            meets += thrown * ((one, two) == (2, 7))
+            found += [(one, two, meets + draw.normal(0, 30)) for _ in range(3)]
+    return found
+
+
+def test_friends_who_throw_games_are_listed_and_honest_classes_hardly_ever() -> None:
+    listed = [unlikely(simulated(seed), range(12)) for seed in range(100)]
+    assert sum(map(bool, listed)) <= 10
+    caught = [unlikely(simulated(seed, 200.0), range(12)) for seed in range(100)]
+    assert sum(bool(found) and (found[0].one, found[0].two) == (2, 7) for found in caught) >= 95
+    (first, *_) = unlikely(simulated(1, 200.0), range(12))
+    assert first.games == 6
+    assert first.margin - first.expected > 100
+    assert unlikely(simulated(1, 200.0), range(7)) == []  # player 7 is a rung, say
+    few = [pair for pair in simulated(1, 200.0) if 2 not in pair[:2] or 7 in pair[:2]]
+    assert unlikely(few, range(12)) == []  # player 2 has played 6 games
+
+
+OTHER_POINTS = """
+from connect4 import config
+config.win_pts[:] = [0, 0, 1, 3, 9]
+import sys
+from grader.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_other_points_are_other_games_and_a_record_says_so(tmp_path: Path) -> None:
+    write_class(tmp_path / "class", {"ann.py": agent(20)})
+    grade_without_playing(tmp_path / "class", tmp_path / "marks.db")
+    words = ("grade", "class", "--rubric", "rubric.toml", "--results", "marks.db", "--dry-run")
+    assert "0 games to play (4 have results)" in grader(*words, cwd=tmp_path).stderr
+    done = subprocess.run(
+        [sys.executable, "-c", OTHER_POINTS, *words], cwd=tmp_path, env=environment(),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "4 games to play (0 have results)" in done.stderr
+    golden = ROOT / "tests" / "data" / "golden" / "extended.json"
+    code = OTHER_POINTS.replace(
+        "grader.__main__ import main", "connect4.analysis.__main__ import main"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(golden)], cwd=tmp_path, env=environment(),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "a run of 0, 1, 2 ... tokens was worth [0, 0, 2, 5, 20] in this game" in done.stderr
