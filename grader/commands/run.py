@@ -185,9 +185,11 @@ class ClassRun:
         ended = store.take_stock()
         self._note_deadly(store)
         games = {game.key: game for game in read_results(store).games} if ended else {}
+        names = {f"{LOADING}{item.sha256}": item.name for item in self.found}
         for key in ended:
-            what = games[key].title if key in games else "a game that is no longer planned"
-            what = "the loading of a file" if key.startswith(LOADING) else what
+            what = f"loading {names[key]}" if key in names else "what is no longer planned"
+            if key in games:
+                what = f"{games[key].match.one.name}, {games[key].title}"
             say(f"the last run was ended by the machine during {what}")
         for key in self.deadly:
             if key.startswith(LOADING):
