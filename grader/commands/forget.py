@@ -346,6 +346,7 @@ def _delete(
 def _write_out(store: Store, gone: Gone, out: Path) -> None:
     """Remove a person's files below `--out`, and write those of the class again."""
     evidence.remove_pages(out, gone.pages, store)
+    evidence.remove_withdrawn(out, store, strangers=True)
     results = read_results(store)
     writing.write_all(results, store, out)
     if (out / evidence.RECORDS).is_dir():

@@ -165,16 +165,18 @@ def _write_sources(entries: Iterable[Entry], store: Store, out: Path) -> None:
             write(path, source)
 
 
-def remove_withdrawn(out: Path, store: Store) -> None:
-    """Remove the pages of students who are no longer in the class, and the folders of their files.
+def remove_withdrawn(out: Path, store: Store, strangers: bool = False) -> None:
+    """Remove the pages of students who are no longer in the class, and what lies of their files.
 
-    Folders of records and sources are those of hashes of files that nobody present has handed in.
+    With `strangers`, what lies there of files that the results file does not know goes too.
     """
-    remove_pages(out, store.withdrawn(), store)
-    kept = {sha256[:DIGITS] for sha256 in store.versions()}
+    names, files = store.withdrawn()
+    remove_pages(out, names, store)
+    kept, gone = ({sha256[:DIGITS] for sha256 in some} for some in (store.versions(), files))
     for folder in (out / FOLDER, out / RECORDS, out / RECORDS / HIDDEN):
         for path in folder.iterdir() if folder.is_dir() else ():
-            if HASH.fullmatch(path.name) and path.name not in kept and not path.is_symlink():
+            goes = path.name not in kept and (strangers or path.name in gone)
+            if goes and HASH.fullmatch(path.name) and not path.is_symlink():
                 _clear(path)
 
 

@@ -243,6 +243,8 @@ def changes(before: Values, now: Values, where: str = "") -> list[str]:
     found = []
     for key in [*now, *(before.keys() - now.keys())]:
         old, new = before.get(key), now.get(key)
+        if where == "agents":  # the same file may lie elsewhere
+            old, new = (one and (one["sha256"] or one["agent"]) for one in (old, new))
         place = f"{where}.{key}".lstrip(".")
         if isinstance(old, dict) and isinstance(new, dict) and where not in STORED:
             found += changes(old, new, place)
