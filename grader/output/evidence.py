@@ -168,7 +168,8 @@ def _write_sources(entries: Iterable[Entry], store: Store, out: Path) -> None:
 def remove_withdrawn(out: Path, store: Store, strangers: bool = False) -> None:
     """Remove the pages of students who are no longer in the class, and what lies of their files.
 
-    With `strangers`, what lies there of files that the results file does not know goes too.
+    With `strangers`, what lies there of files that the results file does not know goes too, and
+    the records of others' games against them.
     """
     names, files = store.withdrawn()
     remove_pages(out, names, store)
@@ -178,6 +179,9 @@ def remove_withdrawn(out: Path, store: Store, strangers: bool = False) -> None:
             goes = path.name not in kept and (strangers or path.name in gone)
             if goes and HASH.fullmatch(path.name) and not path.is_symlink():
                 _clear(path)
+    for path in (out / RECORDS).rglob("*.json") if strangers else ():
+        if not kept.issuperset(PLAYED.findall(path.read_text(encoding="utf-8", errors="replace"))):
+            path.unlink()
 
 
 def remove_pages(out: Path, names: Iterable[str], store: Store) -> None:
@@ -198,6 +202,9 @@ def remove_pages(out: Path, names: Iterable[str], store: Store) -> None:
 
 
 HASH: Final = re.compile(rf"[0-9a-f]{{{DIGITS}}}")
+
+PLAYED: Final = re.compile(rf"ai:{FOLDER}/({HASH.pattern})/")
+"""A file that played, in a record."""
 
 
 def _clear(folder: Path) -> None:
