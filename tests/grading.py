@@ -103,6 +103,12 @@ def games(results: Path) -> dict[str, tuple[Any, ...]]:
     return {row[0]: row[1:] for row in rows}
 
 
+def id_of(results: Path, name: str) -> str:
+    """Return what games name a student's file by in a results file."""
+    with contextlib.closing(sqlite3.connect(results)) as database:
+        return database.execute("SELECT sha256 FROM author WHERE name = ?", (name,)).fetchone()[0]
+
+
 def all_records(results: Path) -> dict[str, dict[str, Any]]:
     """Return the stored records by the keys of their games."""
     with contextlib.closing(sqlite3.connect(results)) as database:

@@ -70,8 +70,8 @@ class SimulatedExecutor(Executor):
         margin = round(one - two + rng.gauss(0, NOISE * 2**0.5))
         scores = 200 + max(margin, 0), 200 + max(-margin, 0)
         played = PlayedGame(job["key"], scores, "no_action", 80, (Faults(), Faults()), 1.0)
-        names = (job["players"][0]["name"], job["players"][1]["name"])
-        return Attempt(job["key"], names, played, worker="simulated", seconds=1.0)
+        ids = (job["players"][0]["id"], job["players"][1]["id"])
+        return Attempt(job["key"], ids, played, worker="simulated", seconds=1.0)
 
 
 def simulated_pool() -> Pool:

@@ -357,16 +357,16 @@ def test_no_name_of_a_file_can_control_the_terminal_or_a_log(tmp_path: Path) -> 
 
 def test_every_line_says_whose_submission_it_is_about(tmp_path: Path) -> None:
     folder = tmp_path / "class"
-    hand_in(folder, "submission_7", searcher(), report=None)
+    for number in (7, 8):
+        hand_in(folder, f"submission_{number}", searcher(), report=None)
     (folder / "submission_metadata.yml").write_text(
         "---\nsubmission_7:\n  :submitters:\n  - :name: Ann Lee\n", encoding="utf-8"
     )
-    (folder / "bo.py").write_text(searcher(), encoding="utf-8")
     done = run(COMMAND, "check", "--form-only", "class", cwd=tmp_path)
     wanted = "report: no report.txt; describe your ideas in it, the authors in its first line"
     assert done.stdout.splitlines()[:-1] == [
         f"class/submission_7/ai.py:1: {wanted} (Ann Lee)",
-        f"class/bo.py:1: {wanted}",
+        f"class/submission_8/ai.py:1: {wanted}",
     ]
 
 

@@ -12,9 +12,9 @@ import pytest
 from grader.handin.submission import without_folders
 from grader.marks.points import MatchMark
 from grader.marks.tally import Tally
-from grader.output.explain import LostTurn, explained, told_plainly
+from grader.output.explain import Reason, explained, told_plainly
 from grader.play.schedule import PART_A, Match, grade_games, opponent, submitted
-from grader.results.values import Faults
+from grader.results.values import Faults, LostTurn
 from grader.rubric import reading as rubrics
 from tests.command import run
 from tests.grading import COMMAND, hand_in, rubric
@@ -99,10 +99,10 @@ def test_lost_turns_and_missing_games_are_told() -> None:
 def test_pages_go_back_to_students_as_moodle_and_a_mail_merge_want_them(tmp_path: Path) -> None:
     """Moodle takes the number behind a name's first underscore, whatever the name is."""
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as file:
-        for number, name in enumerate(("Ann Lee", "Ben O_Hara"), 9001):
+        for number, name in enumerate(("Ann Lee", "Ben O Hara"), 9001):
             file.writestr(f"{name}_{number}_assignsubmission_file_/ai.py", "x = 1\n")
     hand_in(tmp_path / "late", "cy", "x = 1\n")
-    lines = "name,e-mail\nAnn Lee,ann@uni.example\nDi,\n"
+    lines = "name,e-mail\nAnn Lee,ann@uni.example\nBen O_Hara,\nDi,\n"
     (tmp_path / "roster.csv").write_text(lines, encoding="utf-8")
     words = ("grade", "--rubric", rubric(tmp_path), "--out", "out", "--isolation", "process")
     zipped = ("class.zip", "--roster", "roster.csv", "--feedback-zip", "back.zip")
@@ -143,7 +143,7 @@ def test_no_folder_of_the_server_is_in_a_traceback(text: str, shown: str | None)
 def test_a_long_traceback_keeps_its_end_in_files_that_others_show() -> None:
     game = grade_games([STUDENT], RUBRIC)[0]
     detail = "\n".join(f"line {number}" for number in range(1000))
-    text = LostTurn(game, 3, "error", detail, "0 1\n2 0", 4).text
+    text = Reason(game, LostTurn(game.side, 3, "error", detail, "0 1\n2 0"), 4).text
     assert text.startswith("A: random, empty8x10, as player 1, round 1, turn 3: error\n...\nline ")
     assert text.endswith(
         "\nline 999\nthe position (0: empty, 1 and 2: the players):\n0 1\n2 0\nand 3 more like it"

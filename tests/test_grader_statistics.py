@@ -218,15 +218,15 @@ def test_a_mark_without_points_names_the_reason(tmp_path: Path) -> None:
     lost, ahead = (game for game in games if game.match.part == "A" and game.side == 1)
     del played[lost.key], played[ahead.key]
     failure = InfraFailure("OSError: no space in /srv/scratch/w1", 3)
-    (mark,) = marks([ann], played, rubric, {}, {lost.key: failure})
+    (mark,) = marks([ann], played, rubric, {lost.key: failure}, games)
     why = (
         "A: random: 2 of 4 games have no result: 1 failed: OSError: no space in /srv/scratch/w1; "
         "1 not played yet"
     )
-    (row,) = csv.DictReader(gradebook([mark], {}).removeprefix("\ufeff").splitlines())
+    (row,) = csv.DictReader(gradebook([mark]).removeprefix("\ufeff").splitlines())
     assert list(row)[-1] == "Withheld"
     assert row["Withheld"] == why
-    first, second = gradescope([mark], {}, rubric, {})["tests"][:2]
+    first, second = gradescope([mark], rubric, {})["tests"][:2]
     assert first["extra_data"]["withheld"] == why.partition(": ")[2].partition(": ")[2].replace(
         "/srv/scratch/", ""
     )

@@ -92,15 +92,21 @@ def test_the_draw_is_the_same_every_time_and_does_not_follow_the_names() -> None
     ]
 
 
-def test_ties_are_broken_as_the_rubric_says(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text('[tournament]\ntie_breaks = ["faults", "name"]\n', encoding="utf-8")
-    rubric = rubrics.read(path)
-    entered = contestants(3)
-    strength = {"s00": 0, "s01": 5, "s02": 9}
-    played = play(stages(entered, {}, rubric)[0], strength, late={"s00": 3, "s01": 1, "s02": 1})
-    standings = stages(entered, played, rubric)[0].groups[0].standings
-    assert [standing.contestant.name for standing in standings] == ["s01", "s02", "s00"]
+def test_ties_are_broken_as_the_rubric_says_and_at_last_by_the_draw(tmp_path: Path) -> None:
+    path, first = tmp_path / "mine.toml", set()
+    for seed in range(8):
+        rules = f'[match]\nseed = {seed}\n[tournament]\ntie_breaks = ["faults", "name"]\n'
+        path.write_text(rules, encoding="utf-8")
+        rubric, entered = rubrics.read(path), contestants(3)
+        (begun, *_) = stages(entered, {}, rubric)
+        drawn = [standing.contestant.name for standing in begun.groups[0].standings]
+        strength = {"s00": 0, "s01": 5, "s02": 9}
+        played = play(begun, strength, late={"s00": 3, "s01": 1, "s02": 1})
+        standings = stages(entered, played, rubric)[0].groups[0].standings
+        names = [standing.contestant.name for standing in standings]
+        assert names == [*(name for name in drawn if name != "s00"), "s00"]
+        first.add(names[0])
+    assert first == {"s01", "s02"}
 
 
 def test_who_are_equal_in_all_but_their_names_share_the_points(tmp_path: Path) -> None:

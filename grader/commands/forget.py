@@ -67,7 +67,7 @@ def forget(
         _check_folders(kind, outs, site)
         if kind == LADDER and store.meta("rubric") is None:
             raise InputError(f"{path}: give the command `ladder` for it once more, then this one")
-        gone = _whoever(text, store, results)
+        gone = _whoever(text, store, results, outs)
         question = f"Remove {gone.title} with source, games and pages for ever?"
         if not yes and not agreed([], question, "without a terminal, give --yes"):
             say("nothing is removed")
@@ -81,7 +81,10 @@ def forget(
                 write_site(store, standings, site)
         for out in () if kind == LADDER else outs:
             _write_out(store, gone, out)
-    print(f"{path}: {gone.title} is forgotten{done}")
+    if gone.people:
+        print(f"{path}: {gone.title} is forgotten{done}")
+    else:
+        print(f"{text} is not in {path}; removed what was there in {', '.join(map(str, outs))}")
     for folder in (*outs, *([site] if site is not None else [])):
         for place in _naming(gone.texts, folder):
             print(f"left: {place} still holds the name, a number or an address")
@@ -106,6 +109,7 @@ class Gone:
     """A person to be forgotten, by all names and keys that the file has."""
 
     people: frozenset[Person]
+    """Empty if the file has forgotten the person before, and only folders are cleaned."""
     alone: bool
     """Whether nobody else there has the name."""
     pages: frozenset[str] = frozenset()
@@ -114,7 +118,7 @@ class Gone:
     @property
     def title(self) -> str:
         """Return the name."""
-        return max((person.name for person in self.people), key=len)
+        return max((person.name for person in self.people or map(Person, self.pages)), key=len)
 
     @property
     def texts(self) -> set[str]:
@@ -137,8 +141,11 @@ class Gone:
 TOLD: Final = (Kind.NUMBER, Kind.LOGIN, Kind.EMAIL)
 
 
-def _whoever(text: str, store: Store, results: Results | None) -> Gone:
-    """Return the person that a text means; raises `InputError` if nobody or several."""
+def _whoever(text: str, store: Store, results: Results | None, outs: Sequence[Path]) -> Gone:
+    """Return the person that a text means; raises `InputError` if nobody or several.
+
+    It may also be the name of somebody who is in the files below `outs` alone.
+    """
     listed: list[tuple[Person, set[str]]] = []
     owners = None if results is None else results.owners
     for name, students in owners.students.items() if owners else ():
@@ -158,6 +165,9 @@ def _whoever(text: str, store: Store, results: Results | None) -> Gone:
         else:
             groups.append(({person}, set(page)))
     named = [[*group, *map(Person, pages)] for group, pages in groups]
+    known = " ".join(str(person) for group in named for person in group)
+    if not _pattern({text}).search(known.encode()) and any(_naming({text}, out) for out in outs):
+        return Gone(frozenset(), True, frozenset({text}))
     own, pages = groups[find(text, named, store.path)]
     names = {person.name for person in own}
     others = (person.name for group, _ in groups if group is not own for person in group)
@@ -352,6 +362,7 @@ def _delete(
 def _write_out(store: Store, gone: Gone, out: Path) -> None:
     """Remove a person's files below `--out`, and write those of the class again."""
     evidence.remove_pages(out, gone.pages, store)
+    evidence.remove_withdrawn(out, store, strangers=True)
     results = read_results(store)
     writing.write_all(results, store, out)
     if (out / evidence.RECORDS).is_dir():

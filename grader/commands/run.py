@@ -180,8 +180,11 @@ class ClassRun:
             )
         ended = store.take_stock()
         games = {game.key: game for game in read_results(store).games} if ended else {}
+        names = {f"{LOADING}{item.sha256}": item.name for item in self.found}
         for key in ended:
-            what = games[key].title if key in games else "the loading or the trial of a file"
+            what = f"loading {names[key]}" if key in names else "what is no longer planned"
+            if key in games:
+                what = f"{games[key].match.one.name}, {games[key].title}"
             say(f"the last run was ended by the machine during {what}")
         self._note_deadly(store)
 

@@ -40,7 +40,8 @@ def _made_of(mark: Mark, student: Student) -> Written:
 
 def note_written(results: Results, store: Store) -> None:
     """Keep the marks that were written, for the next comparison."""
-    store.set_written(written_marks(results))
+    others = store.written() if len(results.submissions) == 1 else {}  # one is no class
+    store.set_written(others | written_marks(results))
     store.set_meta({RUBRIC: _rubric(results)})
 
 
@@ -53,7 +54,8 @@ def tell_changes(results: Results, store: Store, out: Path) -> str:
     before, after = store.written(), written_marks(results)
     is_new_rubric = store.meta(RUBRIC) != _rubric(results)
     rows, most = [], 0.0
-    for name in [*after, *(before.keys() - after.keys())]:
+    gone = before.keys() - after.keys() if len(results.submissions) > 1 else ()
+    for name in [*after, *gone]:
         old, new = before.get(name), after.get(name)
         if not before or _shown(old) == _shown(new):
             continue

@@ -161,17 +161,23 @@ def _write_sources(entries: Iterable[Entry], store: Store, out: Path) -> None:
             write(path, source)
 
 
-def remove_withdrawn(out: Path, store: Store) -> None:
-    """Remove the pages of students who are no longer in the class, and the folders of their files.
+def remove_withdrawn(out: Path, store: Store, strangers: bool = False) -> None:
+    """Remove the pages of students who are no longer in the class, and what lies of their files.
 
-    Folders of records and sources are those of hashes of files that nobody present has handed in.
+    With `strangers`, what lies there of files that the results file does not know goes too, and
+    the records of others' games against them.
     """
-    remove_pages(out, store.withdrawn(), store)
-    kept = {sha256[:DIGITS] for sha256 in store.versions()}
+    names, files = store.withdrawn()
+    remove_pages(out, names, store)
+    kept, gone = ({sha256[:DIGITS] for sha256 in some} for some in (store.versions(), files))
     for folder in (out / FOLDER, out / RECORDS, out / RECORDS / HIDDEN):
         for path in folder.iterdir() if folder.is_dir() else ():
-            if HASH.fullmatch(path.name) and path.name not in kept and not path.is_symlink():
+            goes = path.name not in kept and (strangers or path.name in gone)
+            if goes and HASH.fullmatch(path.name) and not path.is_symlink():
                 _clear(path)
+    for path in (out / RECORDS).rglob("*.json") if strangers else ():
+        if not kept.issuperset(PLAYED.findall(path.read_text(encoding="utf-8", errors="replace"))):
+            path.unlink()
 
 
 def remove_pages(out: Path, names: Iterable[str], store: Store) -> None:
@@ -192,6 +198,9 @@ def remove_pages(out: Path, names: Iterable[str], store: Store) -> None:
 
 
 HASH: Final = re.compile(rf"[0-9a-f]{{{DIGITS}}}")
+
+PLAYED: Final = re.compile(rf"ai:{FOLDER}/({HASH.pattern})/")
+"""A file that played, in a record."""
 
 
 def _clear(folder: Path) -> None:

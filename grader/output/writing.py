@@ -17,7 +17,7 @@ from connect4.errors import InputError
 from connect4.views.document import Json
 from grader.handin.lists import csv_text
 from grader.handin.people import Kind
-from grader.handin.submission import file_name
+from grader.handin.submission import Submission, file_name
 from grader.marks.tally import by_match, tally
 from grader.marks.unlikely import Unlikely, unlikely
 from grader.output import evidence, feedback, formats, github, replays
@@ -82,18 +82,20 @@ def reasons_of(results: Results, store: Store) -> dict[str, list[Reason]]:
     return found
 
 
-def replays_of(games: Sequence[PlannedGame], store: Store) -> dict[str, Json]:
-    """Return the data of the replay page for games that have been played, as JSON.
+def replays_of(item: Submission, games: Sequence[PlannedGame], store: Store) -> dict[str, Json]:
+    """Return the data of a student's page for games that have been played, as JSON.
 
-    A game whose record is damaged or lost is reported and left out.
+    Others who handed in the same file are not named. A game whose record is damaged or lost is
+    reported and left out.
     """
     found: dict[str, Json] = {}
     for game in games:
-        data = replays.replay_text(store, game.key, [player.name for player in game.players])
+        names = [item.name if one == game.match.one else one.name for one in game.players]
+        data = replays.replay_text(store, game.key, names)
         if data is not None:
             found[game.key] = data
             continue
-        title = f"{game.match.one.name}, {game.title}"
+        title = f"{item.name}, {game.title}"
         print(f"{title}: its record cannot be shown: damaged or lost", file=sys.stderr)
     return found
 
@@ -177,7 +179,7 @@ def write_pages(results: Results, store: Store, out: Path, lost: formats.Lost) -
         if feedback.digest(item, text, results) in beginning(path):
             continue
         games = [game for game in results.games_of(item) if game.key in results.played]
-        write(path, feedback.feedback_page(item, text, results, replays_of(games, store)))
+        write(path, feedback.feedback_page(item, text, results, replays_of(item, games, store)))
 
 
 def write_feedback(results: Results, out: Path, place: Path) -> list[str]:

@@ -181,17 +181,20 @@ class Store(Database):
             (name, [Person.from_json(one) for one in self._json(people)]) for name, people in rows
         ]
 
-    def withdrawn(self) -> list[str]:
-        """Return the names of whoever was in the class once and no longer is."""
-        rows = self._database.execute("SELECT name FROM author WHERE withdrawn AND NOT present")
-        return [row[0] for row in rows]
+    def withdrawn(self) -> tuple[set[str], set[str]]:
+        """Return the names and the hashes of whoever was in the class once and no longer is."""
+        rows = self._database.execute(
+            "SELECT name, version.sha256 FROM author LEFT JOIN version ON author = author.number "
+            "WHERE withdrawn AND NOT present"
+        ).fetchall()
+        return {name for name, _ in rows}, {sha256 for _, sha256 in rows if sha256}
 
     def versions(self) -> dict[str, list[str]]:
-        """Return the present authors of each version of a source, by its hash."""
+        """Return the authors in the class of each version of a source, by its hash."""
         found: dict[str, list[str]] = {}
         for sha256, name in self._database.execute(
             "SELECT version.sha256, name FROM version JOIN author ON author.number = author "
-            "WHERE present ORDER BY name"
+            "WHERE present OR NOT withdrawn ORDER BY name"
         ):
             found.setdefault(sha256, []).append(name)
         return found

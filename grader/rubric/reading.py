@@ -49,7 +49,7 @@ REMOVED: Final = {
     "statistics.resamples": "is gone: delete the line; intervals use no random samples",
     "statistics.seed": "is gone: delete the line; intervals use no random samples",
 }
-"""Keys of earlier versions, and what to do instead; results files still contain them."""
+"""Keys of earlier versions, and what to do instead."""
 
 EQUAL_WINS: Final = 0.1
 """Where only winning counts, a mean margin this close to 0 is no difference that matters."""
@@ -92,24 +92,10 @@ def _with_zone(values: Values) -> Values:
 
 def from_stored(values: Values, source: str) -> Rubric:
     """Return a rubric from a results file; keys that the file lacks get their defaults."""
-    if "stop" in values.get("match", {}):
-        raise InputError(
-            f"{source}: [match] stop, which is gone, ended matches early; `grade` with a rubric "
-            "without it plays the missing games"
-        )
-    known = {key: value for key, value in _without_removed(values).items() if key not in STORED}
+    known = {key: value for key, value in values.items() if key not in STORED}
     merged = _overlay(_load(DEFAULT), known, source)
     stored = {key: values.get(key, {}) for key in STORED}
     return from_values({**merged, **stored}, source, None)
-
-
-def _without_removed(values: Values, where: str = "") -> Values:
-    """Return stored values without the keys of `REMOVED`."""
-    return {
-        key: _without_removed(value, f"{where}{key}.") if isinstance(value, dict) else value
-        for key, value in values.items()
-        if f"{where}{key}" not in REMOVED
-    }
 
 
 def _default_of_game(default: Values, given: Values) -> Values:
@@ -257,6 +243,8 @@ def changes(before: Values, now: Values, where: str = "") -> list[str]:
     found = []
     for key in [*now, *(before.keys() - now.keys())]:
         old, new = before.get(key), now.get(key)
+        if where == "agents":  # the same file may lie elsewhere
+            old, new = (one and (one["sha256"] or one["agent"]) for one in (old, new))
         place = f"{where}.{key}".lstrip(".")
         if isinstance(old, dict) and isinstance(new, dict) and where not in STORED:
             found += changes(old, new, place)
