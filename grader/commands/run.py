@@ -44,7 +44,7 @@ from grader.play.executors import Pool, Progress, duration, load_text, other_loa
 from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
 from grader.play.trials import DEADLY, grade_trials, play_trials, prove_deadly, tournament_trials
-from grader.play.working_time import Pace, grading_pace, is_passing, load_all, too_slow
+from grader.play.working_time import LOADING, Pace, grading_pace, is_passing, load_all, too_slow
 from grader.results.database import has_results
 from grader.results.store import Store
 from grader.results.values import ATTEMPTS, STARVED, Attempt
