@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from connect4 import atomic, checked
-from connect4.errors import IllegalAction, InputError, harmless
+from connect4.errors import IllegalAction, InputError, one_line
 from connect4.games import find_game
 from connect4.games.base import Ending, FaultPolicy, Game, Player, Seconds, State, Winner, resolve
 from connect4.players.base import Method, Outcome
@@ -115,7 +115,7 @@ class Record:
         return True
 
     def __repr__(self) -> str:
-        one, two = (harmless(player.agent) for player in self.players)
+        one, two = (one_line(player.agent) for player in self.players)
         if self.result is None:
             return f"<Record of {self.game.name}: {one} against {two}, {len(self)} turns so far>"
         points = self.result.scores
@@ -374,7 +374,7 @@ def replay(record: Record) -> Iterator[State]:
             try:
                 state = state.apply(turn.action)
             except IllegalAction as error:
-                raise InputError(f"turn {turn.number}: {turn.text}: {error}") from None
+                raise InputError(f"turn {turn.number}: {one_line(turn.text)}: {error}") from None
         elif turn.outcome is Outcome.PASS and state.legal_actions():
             raise InputError(
                 f"turn {turn.number}: player {turn.player} passes but has a legal action"

@@ -13,7 +13,7 @@ from typing import Any, Final
 from connect4 import record as records
 from connect4.analysis.comparison import Cost, Expected, cost_of
 from connect4.analysis.experts import Expert, expert_for
-from connect4.errors import InputError, harmless
+from connect4.errors import InputError, one_line
 from connect4.games.base import Game, Seconds
 from connect4.players.base import Outcome
 from connect4.record import Record
@@ -158,14 +158,14 @@ def to_json(
 def summary(record: Record, found: dict[str, Any]) -> Iterator[str]:
     """Yield a line for each of the worst moves, and one for what was not analysed."""
     for player, numbers in zip((1, 2), found["worst"], strict=True):
-        name = f"Player {player} ({harmless(record.players[player - 1].agent)})"
+        name = f"Player {player} ({one_line(record.players[player - 1].agent)})"
         if not numbers:
             yield f"{name}: no move cost anything"
         for number in numbers:
             turn = record.turns[number - 1]
             judged = found["turns"][number - 1]
             better, *rest = judged["line"]
-            deed = turn.text if turn.outcome is Outcome.PLAYED else turn.outcome.value
+            deed = one_line(turn.text) if turn.outcome is Outcome.PLAYED else turn.outcome.value
             then = f", then {' '.join(rest)}" if rest else ""
             cost = f"cost {judged['loss']:g}; better {better}{then}"
             yield f"{name}: turn {number}, {deed}, {cost} ({certainty(judged)})"

@@ -20,7 +20,7 @@ from typing import Any, Final
 from connect4 import record as records
 from connect4.analysis.costs import analyse, certainty
 from connect4.analysis.experts import expert_for
-from connect4.errors import InputError, headline
+from connect4.errors import InputError, IsolationError, headline
 from connect4.games.base import Seconds, State
 from connect4.players.base import Method, Outcome, Setup
 from connect4.players.names import AgentName
@@ -234,7 +234,7 @@ def branch(item: Question, source: str, method: Method, seconds: Seconds) -> str
     )
     try:
         nodes = explained_by_student(setup, item.state)
-    except InputError as error:
+    except (InputError, IsolationError) as error:
         return headline(str(error))
     write = item.game.record.game.format_action
     moves = ["pass" if node.move is None else write(node.move) for node in principal(nodes)]
