@@ -21,8 +21,8 @@ from connect4.games.base import SIDES, Ending, Player, Seconds, State
 from connect4.isolation.reloaded import NO_PLAYER
 from connect4.isolation.seat import Level, open_seat
 from connect4.players.base import Outcome, Setup
-from connect4.players.names import student_file
-from connect4.players.registry import file_hash, recorded_agent
+from connect4.players.names import split_name, student_file
+from connect4.players.registry import file_hash, method_of, recorded_agent
 from connect4.players.student import MODULE_NAME, read_answer
 from connect4.record import Record
 from connect4.referee import Result, Turn, step
@@ -210,9 +210,10 @@ def setup_of(record: Record, player: Player, seconds: Seconds, named: str | None
 
     `named` is the agent on the command line (see `recorded_agent`).
     """
-    recorded = record.players[player - 1]
+    recorded, other = record.players[player - 1], record.players[2 - player]
     agent = recorded_agent(recorded.agent, record.game.name, named)
-    return Setup(agent, player, record.game, seconds, record.seed, recorded.asked)
+    method = method_of(agent, split_name(other.agent), recorded.asked)
+    return Setup(agent, player, record.game, seconds, record.seed, method)
 
 
 def replay_turn(
