@@ -15,13 +15,14 @@ import random
 import signal
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from connect4.cli import (
     Parser,
     Terminated,
+    agreed,
     check_place,
     count,
     end_on_sigterm,
@@ -40,6 +41,7 @@ from connect4.isolation.seat import choose_level, prepare
 from connect4.isolation.wasm.budget import fuel_option, seconds_of
 from connect4.players.base import Seat
 from connect4.players.human import HumanSeat
+from connect4.players.names import STUDENT_FILE, AgentName, student_file
 from connect4.players.registry import PLAYERS, check_board, parse_agent
 from connect4.record import Record
 from connect4.referee import TurnEnded
@@ -72,7 +74,9 @@ VIEW_HELP: Final = (
     f"auto: a page where a browser can open, else the terminal; {VIEW_VARIABLE} sets the default"
 )
 
-WITH_REPLAY_TURN: Final = ("replay_turn", "agent1", "time", "isolation", "log", "view", "debug")
+WITH_REPLAY_TURN: Final = (
+    *("replay_turn", "agent1", "time", "isolation", "log", "view", "debug", "yes"),
+)
 """The options that `--replay-turn` accepts; the view is one because of its variable."""
 
 EXAMPLES: Final = """
@@ -188,6 +192,11 @@ def add_views(group: argparse._ArgumentGroup) -> None:
         action="store_true",
         help="with --replay-turn: in this process without a clock, for breakpoint() and pdb",
     )
+    add(
+        "--yes",
+        action="store_true",
+        help="do not ask before --debug or --isolation none runs a file in this process",
+    )
 
 
 def options_of_games() -> list[tuple[Game, Option]]:
@@ -210,6 +219,8 @@ def plans_of(arguments: argparse.Namespace) -> list[TablePlan]:
             check_place(f"--{option}", path)
     seconds, isolation = clock(arguments)
     level, notes = choose_level(isolation)
+    if level == "none":
+        ask_to_run_here([one, two], "--isolation none", arguments.yes)
     prepare(level, tell)
     terms = Terms(
         seconds,
@@ -286,6 +297,24 @@ def start_position(game: Game, arguments: argparse.Namespace) -> State:
     return state if arguments.moves is None else after_moves(state, arguments.moves)
 
 
+def ask_to_run_here(agents: Iterable[AgentName], option: str, yes: bool) -> None:
+    """Ask before somebody else's file runs in this process; raises `InputError` if it may not.
+
+    Files of one's own are that of the agent `ai`, and those in the current folder itself: in the
+    folders below it may be a class. What a link leads to lies where it leads to.
+    """
+    own_folder = Path.cwd().resolve()
+    for agent in [] if yes else agents:
+        if agent.kind not in ("ai", "kaggle"):
+            continue
+        file = student_file(agent).resolve()
+        if file == STUDENT_FILE.resolve() or file.parent == own_folder:
+            continue
+        told = f"{option} runs {file} in this process: it can do all that you can do here"
+        if not agreed([told], "Run it?", f"{told}; without a terminal, give --yes"):
+            raise InputError(f"{file} was not run; without {option} it has a process of its own")
+
+
 def tell(line: str) -> None:
     """Report a slow preparation or a missing protection."""
     print(f"note: {line}", file=sys.stderr, flush=True)
@@ -354,9 +383,12 @@ def repeat_turn(arguments: argparse.Namespace) -> int:
     seconds = arguments.time or record.time_limit
     setup = setup_of(record, turn.player, seconds, arguments.agent1)
     if arguments.debug:
+        ask_to_run_here([setup.agent], "--debug", arguments.yes)
         return debug_turn(turn.number, state, setup)
     by_fuel = record.isolation == "wasm" and arguments.isolation == "auto"
     level, notes = choose_level("wasm" if by_fuel else arguments.isolation)
+    if level == "none":
+        ask_to_run_here([setup.agent], "--isolation none", arguments.yes)
     if arguments.log:
         write_text(arguments.log, "")
     prepare(level, tell)

@@ -227,13 +227,14 @@ def show_progress(stack: ExitStack, unit: str) -> Any:
 class Analysis:
     """The costs of the moves of a game, one `Cost` for each turn in `costs`.
 
+    A turn that the agent could not judge, because a side had missed a turn, has None in its place.
     `agent` is the agent that judged, `unit` the unit. `worst` has the most costly turns of player 1
     and of player 2, worst first; `str` describes them.
     """
 
     agent: str
     unit: str
-    costs: tuple[Cost, ...]
+    costs: tuple[Cost | None, ...]
     worst: tuple[tuple[int, ...], tuple[int, ...]]
     text: str
 
@@ -245,8 +246,7 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
     """Return the cost of each move of a game; each search takes `seconds`.
 
     The record stores the result, so its page shows it and `record.save` writes it. The searches run
-    one after the other in this process; `python3 -m connect4.analysis` uses all cores. Raises
-    `InputError` if a student's file that judges cannot be loaded.
+    one after the other in this process; `python3 -m connect4.analysis` uses all cores.
 
     >>> record = play("random", "random", start("classic"), seconds=1, seed=3)
     >>> advice = analyse(record, seconds=0.02)
@@ -270,7 +270,7 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
         found["agent"],
         found["unit"],
         tuple(
-            Cost(**{**turn, "line": tuple(turn["line"])}, turn=number)
+            None if turn is None else Cost(**{**turn, "line": tuple(turn["line"])}, turn=number)
             for number, turn in enumerate(found["turns"], 1)
         ),
         (one, two),

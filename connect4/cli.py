@@ -7,7 +7,7 @@ import datetime
 import math
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -91,6 +91,19 @@ def span(text: str) -> float:
     if not 0 < value < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return value
+
+
+def agreed(told: Iterable[str], question: str, without: str) -> bool:
+    """Print lines and ask on the terminal.
+
+    Where there is none, raises `InputError` with the text `without`, which says what to do.
+    """
+    if not sys.stdin.isatty():
+        raise InputError(without)
+    for line in told:
+        print(line, file=sys.stderr)
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def refuse_gone(add: Callable[..., object], option: str, instead: str) -> None:

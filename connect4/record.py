@@ -6,7 +6,6 @@ Everything that processes a finished game starts here. `docs/formats.md` describ
 from __future__ import annotations
 
 import json
-import math
 import platform
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, field
@@ -16,8 +15,8 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from connect4 import atomic
-from connect4.errors import IllegalAction, InputError, harmless
+from connect4 import atomic, checked
+from connect4.errors import IllegalAction, InputError, one_line
 from connect4.games import find_game
 from connect4.games.base import Ending, FaultPolicy, Game, Player, Seconds, State, Winner, resolve
 from connect4.players.base import Method, Outcome
@@ -26,7 +25,19 @@ from connect4.referee import Result, Turn, final
 FORMAT: Final = "connect4-record/1"
 
 MAX_CHARACTERS: Final = 50_000_000
-"""A limit that no record of a game reaches."""
+MAX_TURNS: Final = 100_000
+MAX_CELLS: Final = 10_000
+MAX_SCORE: Final = 10**9
+MAX_FUEL: Final = 10**16
+MAX_SEED: Final = 10**80
+MAX_SECONDS: Final = 1e9
+"""Limits that no record of a game reaches."""
+
+MAX_LIMIT: Final = 1e6
+"""The longest time limit in seconds that a game takes."""
+
+MAX_DEPTH: Final = 50
+"""How deep the values of unknown keys are nested at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +117,7 @@ class Record:
         return True
 
     def __repr__(self) -> str:
-        one, two = (harmless(player.agent) for player in self.players)
+        one, two = (one_line(player.agent) for player in self.players)
         if self.result is None:
             return f"<Record of {self.game.name}: {one} against {two}, {len(self)} turns so far>"
         points = self.result.scores
@@ -240,17 +251,23 @@ def loads(text: str) -> Record:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"not a record: no JSON ({error})") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        found = document.get("format") if isinstance(document, dict) else None
-        raise InputError(f"not a record of a game: format {found!r}, expected {FORMAT!r}")
+    found = document.get("format") if isinstance(document, dict) else None
+    if found != FORMAT:
+        raise InputError(
+            f"not a record of a game: format {checked.shown(found)}, expected {FORMAT!r}"
+        )
     try:
         record = _from_json(document)
     except InputError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise InputError(f"not a whole record: {type(error).__name__}: {error}") from None
+    except WRONG_FORM as error:
+        raise InputError(f"not a whole record: {type(error).__name__}: {error!s:.200}") from None
     check(record)
     return record
+
+
+WRONG_FORM: Final = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
+"""What reading a document raises that has another form."""
 
 
 KNOWN: Final = frozenset(
@@ -262,62 +279,80 @@ KNOWN: Final = frozenset(
 
 
 def _from_json(document: dict[str, Any]) -> Record:
-    game = find_game(document["game"])
-    if document["rules_version"] != game.rules_version:
+    game = find_game(checked.text(document["game"], "game"))
+    version = document["rules_version"]
+    if type(version) is not int or version != game.rules_version:
         raise InputError(
-            f"rules version {document['rules_version']!r} of {game.name}, "
-            f"expected {game.rules_version}"
+            f"rules version {checked.shown(version)} of {game.name}, expected {game.rules_version}"
         )
     points = document.get("points", list(game.points))
     if points != list(game.points):
         raise InputError(
-            f"a run of 0, 1, 2 ... tokens was worth {points!r} in this game; "
+            f"a run of 0, 1, 2 ... tokens was worth {checked.shown(points)} in this game; "
             f"connect4/config.py has {list(game.points)}"
         )
-    one, two = (
-        RecordedPlayer(
-            _text(player["agent"], "agent"),
-            _optional(player.get("asked"), "asked", ("expectimax", "intelligent")),
-            _optional(player.get("sha256"), "sha256"),
-        )
-        for player in document["players"]
-    )
+    one, two = map(_player_from_json, checked.items(document["players"], "players", 2))
+    start = game.from_json(checked.fields(document["start"], "start"))
+    if (cells := start.board().size) > MAX_CELLS:
+        raise InputError(f"start: a board of {cells} cells; expected at most {MAX_CELLS}")
+    extra = {key: value for key, value in document.items() if key not in KNOWN}
+    for key, value in extra.items():
+        if checked.is_deeper(value, MAX_DEPTH):
+            raise InputError(f"{checked.shown(key)} is nested more than {MAX_DEPTH} deep")
+    turns = checked.items(document["turns"], "turns", MAX_TURNS)
+    versions = checked.fields(document.get("agent_versions", {}), "agent_versions")
     return Record(
         game=game,
-        start=game.from_json(document["start"]),
+        start=start,
         players=(one, two),
-        time_limit=_number(document["time_limit"], "time_limit"),
-        seed=int(document["seed"]),
-        turns=[
-            _turn_from_json(number, turn, game) for number, turn in enumerate(document["turns"], 1)
-        ],
-        result=_result_from_json(document["result"]),
-        isolation=str(document.get("isolation", "none")),
-        lifetime=str(document.get("lifetime", "game")),
-        versions=dict(document.get("agent_versions", {})),
-        taken_back=int(document.get("taken_back", 0)),
-        extra={key: value for key, value in document.items() if key not in KNOWN},
+        time_limit=checked.number(document["time_limit"], "time_limit", MAX_LIMIT),
+        seed=checked.whole(document["seed"], "seed", MAX_SEED, -MAX_SEED),
+        turns=[_turn_from_json(number, turn, game) for number, turn in enumerate(turns, 1)],
+        result=_result_from_json(checked.fields(document["result"], "result")),
+        isolation=checked.text(document.get("isolation", "none"), "isolation"),
+        lifetime=checked.text(document.get("lifetime", "game"), "lifetime"),
+        versions={key: checked.text(value, key) for key, value in versions.items()},
+        taken_back=checked.whole(document.get("taken_back", 0), "taken_back", MAX_TURNS),
+        extra=extra,
+    )
+
+
+def _player_from_json(value: Any) -> RecordedPlayer:
+    player = checked.fields(value, "a player")
+    return RecordedPlayer(
+        checked.text(player["agent"], "agent"),
+        _optional(player.get("asked"), "asked", ("expectimax", "intelligent")),
+        _optional(player.get("sha256"), "sha256"),
     )
 
 
 def _result_from_json(result: dict[str, Any]) -> Result:
-    one, two = result["scores"]
-    winner = result["winner"]
-    if not all(type(number) is int for number in (one, two, winner)) or winner not in (0, 1, 2):
-        raise ValueError("scores are two whole numbers, winner is 0, 1 or 2")
+    scores = checked.items(result["scores"], "scores", 2)
+    one, two = (checked.whole(points, "a score", MAX_SCORE) for points in scores)
+    winner = checked.whole(result["winner"], "winner", 2)
     detail = _optional(result.get("detail"), "detail")
     return Result((one, two), Ending(result["ending"]), cast("Winner", winner), detail)
 
 
-def _turn_from_json(number: int, turn: dict[str, Any], game: Game) -> Turn:
+def _thought(value: Any) -> dict[str, Any] | None:
+    """Return what an agent thought, None if nothing is said; it is shown as it was checked then."""
+    if value is None:
+        return None
+    found = checked.fields(value, "thought")
+    if checked.is_deeper(found, MAX_DEPTH):
+        raise ValueError(f"thought is nested more than {MAX_DEPTH} deep")
+    return dict(found)
+
+
+def _turn_from_json(number: int, value: Any, game: Game) -> Turn:
     try:
-        outcome, player = Outcome(turn["outcome"]), turn["player"]
-        if type(player) is not int or player not in (1, 2):
-            raise ValueError(f"player {player!r}; expected 1 or 2")
+        turn = checked.fields(value, "it")
+        outcome, fuel = Outcome(turn["outcome"]), turn.get("fuel")
         is_played = outcome is Outcome.PLAYED
-        text = (_text if is_played else _optional)(turn["action"], "action")
+        text = (checked.text if is_played else _optional)(turn["action"], "action")
         seconds, cpu_seconds, overrun = (
-            _number(turn.get(name, 0.0), name) for name in ("seconds", "cpu_seconds", "overrun")
+            checked.number(turn.get(name, 0.0), name, MAX_SECONDS)
+            for name in ("seconds", "cpu_seconds", "overrun")
         )
         return Turn(
             outcome,
@@ -326,38 +361,26 @@ def _turn_from_json(number: int, turn: dict[str, Any], game: Game) -> Turn:
             seconds,
             cpu_seconds,
             overrun,
-            starved=bool(turn.get("starved", False)),
+            starved=checked.flag(turn.get("starved", False), "starved"),
             detail=_optional(turn.get("detail"), "detail"),
-            fuel=None if (fuel := turn.get("fuel")) is None else int(fuel),
+            fuel=None if fuel is None else checked.whole(fuel, "fuel", MAX_FUEL),
             changed=_optional(turn.get("changed"), "changed"),
-            thought=turn.get("thought"),
-            hint=turn.get("hint") is True,
+            thought=_thought(turn.get("thought")),
+            hint=checked.flag(turn.get("hint", False), "hint"),
             number=number,
-            player=cast("Player", player),
+            player=cast("Player", checked.whole(turn["player"], "player", 2, 1)),
         )
     except KeyError as error:
         raise InputError(f"turn {number}: no {error}") from None
-    except (TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise InputError(f"turn {number}: {error}") from None
-
-
-def _number(value: Any, name: str) -> float:
-    if not math.isfinite(number := float(value)):
-        raise ValueError(f"{name} is {value!r}; expected a finite number")
-    return number
-
-
-def _text(value: object, name: str) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{name} is {value!r}; expected a text")
-    return value
+    except WRONG_FORM as error:
+        raise InputError(f"turn {number}: {error!s:.200}") from None
 
 
 def _optional(value: object, name: str, among: Collection[str] = ()) -> Any:
     """Return a text, which must be in `among` unless that is empty, or None."""
     if value is not None and among and value not in among:
-        raise ValueError(f"{name} is {value!r}; expected {' or '.join(among)}")
-    return None if value is None else _text(value, name)
+        raise InputError(f"{name} is {checked.shown(value)}; expected {' or '.join(among)}")
+    return None if value is None else checked.text(value, name)
 
 
 def replay(record: Record) -> Iterator[State]:
@@ -379,7 +402,7 @@ def replay(record: Record) -> Iterator[State]:
             try:
                 state = state.apply(turn.action)
             except IllegalAction as error:
-                raise InputError(f"turn {turn.number}: {turn.text}: {error}") from None
+                raise InputError(f"turn {turn.number}: {one_line(turn.text)}: {error}") from None
         elif turn.outcome is Outcome.PASS and state.legal_actions():
             raise InputError(
                 f"turn {turn.number}: player {turn.player} passes but has a legal action"

@@ -73,7 +73,7 @@ NEEDS: dict[str, tuple[Need, ...]] = {
     "browser": (module("selenium"), CHROMIUM, DRIVER),
     "sandbox": (program("bwrap", package="bubblewrap"),),
     "netcat": (program("nc", package="netcat-openbsd"),),
-    "cluster": (module("distributed"),),
+    "cluster": (module("distributed"), program("openssl", package="openssl")),
     "notebook": tuple(map(module, ("ipykernel", "nbclient", "nbconvert"))),
     "env": (module("pettingzoo"), module("pyspiel")),
     "bitbully": (module("bitbully"),),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import connect4
 from connect4 import record as records
 from connect4.analysis.comparison import Expected, cost_of
 from connect4.analysis.costs import analyse, summary
@@ -178,6 +180,68 @@ def test_with_the_library_each_move_of_a_game_is_judged_by_its_outcome_alone() -
     assert {turn["loss"] for turn in found["turns"]} > {0}
 
 
+LATE = replace(Turn(Outcome.TIMEOUT, number=1, player=1), detail="no answer within 20 s")
+
+
+def lost_at_the_end(columns: tuple[int, ...]) -> Record:
+    """Return a classic game that a late turn loses after these moves."""
+    record = classic_record(columns)
+    number, mover = len(columns) + 1, [*records.replay(record)][-1].mover
+    record.turns.append(replace(LATE, number=number, player=mover))
+    record.result = Result((0, 0), Ending.FORFEIT, 2 if mover == 1 else 1)
+    return records.loads(records.dumps(record))
+
+
+@pytest.mark.bitbully
+def test_a_turn_after_which_the_solver_does_not_know_the_position_is_left_out_and_named(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Player 2 has missed a turn and one token less, which no game of the library has."""
+    record = lost_at_the_end((0, 3, 3))
+    records.write(record, tmp_path / "game.json")
+    done = run("connect4.analysis", "game.json", "--time", "0.5", "--jobs", "1", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
+    left_out = "Turn 4 was not analysed: solver does not know positions after a lost turn."
+    assert left_out in done.stdout.splitlines()
+    record = records.read(tmp_path / "game.json")
+    *judged, last = record.extra["analysis"]["turns"]
+    assert last is None
+    assert [turn["proven"] for turn in judged] == [True] * 3
+    costs = connect4.analyse(record, seconds=0.5).costs
+    assert [cost is None for cost in costs] == [False, False, False, True]
+    file = tmp_path / "game.html"
+    file.write_text(page([record]), encoding="utf-8")
+    browser.open(file)
+    assert browser.find("#margin path.expected")
+    browser.press("\ue010")  # the key End
+    assert browser.text("#advice") == "This turn was not analysed."
+    assert left_out in browser.text("#worst-source")
+    browser.assert_quiet()
+
+
+@pytest.mark.bitbully
+def test_a_lost_turn_of_player_1_is_judged_by_who_moves_then() -> None:
+    """Both have as many tokens, and player 2 is to move: as at the start of a game."""
+    record = lost_at_the_end((3, 3))
+    before, after = [*records.replay(record)][-2:]
+    solver = LibrarySolver()
+    found = analyse(record, 1.0, 0)["turns"][-1]
+    signs = outcome(solver.score(before)), -outcome(solver.score(after))
+    assert (found["before"], found["after"]) == tuple(100 * sign for sign in signs)
+
+
+def test_an_ended_search_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the system ends a process for lack of memory."""
+    monkeypatch.setattr("connect4.analysis.costs._work", end_this_process)
+    with pytest.raises(InputError, match="a search was ended from outside"):
+        analyse(game_of(GAMES["extended"].read("0\n0 0\n", "start"), ["0"]), 0.1, jobs=1)
+
+
+def end_this_process(turns: int) -> Expected | None:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return None
+
+
 def estimate(*values: float, first: int = 1) -> Expected:
     """Return an unproven value with those of the depths from `first` on."""
     return Expected(values[-1], ("a",), depths=tuple(enumerate(values, first)))
@@ -238,7 +302,7 @@ def test_the_summary_gives_the_certainty_of_each_cost(
         game, load_start(game, "a"), players, 1.0, 1, [turn], Result((0, 0), Ending.LEFT, 0)
     )
     judged = {"line": ["44E"], "loss": found[0], "noise": found[1], "proven": found[2]}
-    lines = list(summary(record, {"turns": [judged], "worst": [[1], []]}))
+    lines = list(summary(record, {"turns": [judged], "worst": [[1], []], "agent": "x"}))
     assert lines == [
         f"Player 1 (one): turn 1, 13E, {text}",
         "Player 2 (two): no move cost anything",
@@ -374,6 +438,20 @@ def damaged(**changes: Any) -> dict[str, Any]:
         damaged(worst=[[1], []]),
         damaged(worst=[[9], []]),
         damaged(seconds=None),
+        damaged(seconds=True),
+        damaged(turn={"loss": True}),
+        damaged(turn={"before": "1"}),
+        damaged(turn={"after": 1e300}),
+        damaged(turn={"slower": 1.5}),
+        damaged(turn={"proven": 1}),
+        damaged(turn={"line": [3]}),
+        damaged(turns=[None], worst=[[1], []]),
+        damaged(turns=[None, None]),
+        damaged(turns={}),
+        damaged(worst=[[1.0], []]),
+        damaged(worst=[[], [], []]),
+        damaged(unit=5),
+        {},
     ],
 )
 def test_an_analysis_that_cannot_be_drawn_is_refused(analysis: Any) -> None:

@@ -832,7 +832,7 @@ def test_a_folder_of_too_many_files_or_folders_stops_no_other(tmp_path: Path) ->
             folder.rmdir()
     assert said == {
         "eve": "more than 10000 files and folders; hand in ai.py and report.txt",
-        "fay": "no ai.py and no other .py file in it",
+        "fay": "folders more than 100 deep; hand in ai.py and report.txt",
     }
 
 

@@ -10,12 +10,12 @@ from textwrap import dedent
 import pytest
 
 from connect4 import config
-from connect4.errors import InputError
+from connect4.errors import AgentError, InputError
 from connect4.games import load_start
 from connect4.games.base import Ending
 from connect4.games.extended import EXTENDED
 from connect4.players.base import Outcome, Setup
-from connect4.players.names import STUDENT_FILE
+from connect4.players.names import STUDENT_FILE, AgentName
 from connect4.players.registry import PLAYERS, build, file_hash, parse_agent
 from connect4.players.student import MAX_DETAIL
 from grader.handin.find import find
@@ -89,7 +89,28 @@ def test_a_missing_file_suggests_the_nearest_beside_it(tmp_path):
 def test_a_file_that_may_not_be_read_is_refused(tmp_path):
     name = agent_file(tmp_path, "return (0, False)")
     (tmp_path / "student.py").chmod(0)
-    assert refusal(name).endswith("cannot be read")
+    assert refusal(name).endswith("cannot be read: Permission denied")
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs Linux")
+def test_what_is_no_regular_file_holds_nobody_up(tmp_path):
+    """A record may name any path, and a reader of `/proc/kmsg` or of a pipe would wait for ever."""
+    os.mkfifo(tmp_path / "pipe")
+    zero = tmp_path / "zero.py"
+    zero.symlink_to("/dev/zero")
+    with (tmp_path / "huge.py").open("wb") as file:
+        file.truncate(1 << 40)
+    named = ["/proc/kmsg", "/dev/zero", "/sys/kernel/notes", tmp_path / "pipe", zero]
+    for path in filter(os.path.exists, named):
+        assert refusal(f"ai:{path}").endswith(f"the file '{path}' is no regular file")
+    assert refusal(f"kaggle:{zero}", "classic").endswith("is no regular file")
+    assert refusal(f"ai:{tmp_path}/huge.py").endswith("is larger than 50 MB")
+    for name in ("ai:~\0/ai.py", "ai:\0", "ai:~\ud800/ai.py"):
+        assert "no file" in refusal(name)
+    seat = Setup(AgentName("ai:x", "ai", "/proc/kmsg"), 1, EXTENDED, 1.0, 1, "intelligent")
+    with pytest.raises(AgentError, match="kmsg is no regular file"):
+        build(seat)
 
 
 def test_a_file_is_named_with_commas_blanks_options_or_a_tilde(tmp_path, monkeypatch):

@@ -69,6 +69,14 @@ def changed(*path_and_value):
     return json.dumps(document)
 
 
+def nested(depth):
+    """Return a list in a list, and so on."""
+    inner = []
+    for _ in range(depth):
+        inner = [inner]
+    return inner
+
+
 def skipped(count, outcome="invalid"):
     return [
         {"player": 1 + number % 2, "action": None, "outcome": outcome} for number in range(count)
@@ -232,10 +240,12 @@ def test_what_is_no_record_is_refused_with_its_file(tmp_path, data, message):
         (("players", []), "not a whole record: ValueError"),
         (("players", 0, "agent", ...), "not a whole record: KeyError: 'agent'"),
         (("players", 0, "agent", 5), "agent is 5; expected a text"),
-        (("turns", {}), "turn 0: the scores after the last turn are (0, 0)"),
+        (("turns", []), "turn 0: the scores after the last turn are (0, 0)"),
+        (("turns", {}), "turns is {}; expected a list"),
+        (("turns", [0] * 100_001), "turns has 100001 items; expected at most 100000"),
         (("turns", 1, 5), "turn 2: "),
         (("turns", 1, "player", ...), "turn 2: no 'player'"),
-        (("turns", 1, "player", 3), "turn 2: player 3; expected 1 or 2"),
+        (("turns", 1, "player", 3), "turn 2: player is 3; expected a whole number from 1 to 2"),
         (("turns", 1, "player", 1), "turn 2: player 1 moves out of turn"),
         (("turns", 1, "action", ...), "turn 2: no 'action'"),
         (("turns", 1, "action", None), "turn 2: action is None; expected a text"),
@@ -247,21 +257,49 @@ def test_what_is_no_record_is_refused_with_its_file(tmp_path, data, message):
         (("turns", 1, "outcome", "flew"), "turn 2: 'flew' is not a valid Outcome"),
         (("turns", 1, "outcome", "pass"), "turn 2: player 2 passes but has a legal action"),
         (("turns", 1, "outcome", "invalid"), "turn 2: the scores after the last turn are (2, 0)"),
-        (("turns", 1, "seconds", "long"), "turn 2: could not convert string to float: 'long'"),
+        (
+            ("turns", 1, "seconds", "long"),
+            "turn 2: seconds is 'long'; expected a number from 0 to 1e+09",
+        ),
         (("turns", 1, "detail", [1]), "turn 2: detail is [1]; expected a text"),
         (("result", "scores", [2, 5]), "(2, 2), the record has (2, 5)"),
-        (("result", "scores", [2, 2, 2]), "not a whole record"),
-        (("result", "scores", [2.5, 2]), "scores are two whole numbers"),
+        (("result", "scores", [2, 2, 2]), "scores has 3 items; expected at most 2"),
+        (("result", "scores", [2]), "not a whole record"),
+        (("result", "scores", [2.5, 2]), "a score is 2.5; expected a whole number from 0 to 1e+09"),
         (("result", "winner", 1), "turn 2: scores of (2, 2) make the winner 0, the record has 1"),
-        (("result", "winner", 7), "winner is 0, 1 or 2"),
+        (("result", "winner", 7), "winner is 7; expected a whole number from 0 to 2"),
         (("result", "detail", 7), "detail is 7; expected a text"),
         (("result", "ending", "tired"), "'tired' is not a valid Ending"),
         (("result", "ending", "left"), "turn 2: the game ends there with no_action, the record"),
         (("result", ...), "not a whole record: KeyError: 'result'"),
-        (("seed", "x"), "not a whole record: ValueError"),
-        (("time_limit", None), "not a whole record: TypeError"),
-        (("time_limit", float("inf")), "time_limit is inf; expected a finite number"),
-        (("turns", 0, "seconds", float("nan")), "turn 1: seconds is nan; expected a finite number"),
+        (("seed", "x"), "seed is 'x'; expected a whole number"),
+        (("time_limit", None), "time_limit is None; expected a number from 0 to 1e+06"),
+        (("time_limit", float("inf")), "time_limit is inf; expected a number from 0 to 1e+06"),
+        (("turns", 0, "seconds", float("nan")), "turn 1: seconds is nan; expected a number from 0"),
+        (("time_limit", 1e308), "time_limit is 1e+308; expected a number from 0 to 1e+06"),
+        (("time_limit", True), "time_limit is True; expected a number"),
+        (
+            ("turns", 0, "cpu_seconds", -0.5),
+            "turn 1: cpu_seconds is -0.5; expected a number from 0",
+        ),
+        (("turns", 0, "overrun", 1e300), "turn 1: overrun is 1e+300; expected a number from 0"),
+        (("turns", 0, "fuel", 1e300), "turn 1: fuel is 1e+300; expected a whole number from 0"),
+        (("turns", 0, "starved", "no"), "turn 1: starved is 'no'; expected true or false"),
+        (("turns", 0, "player", True), "turn 1: player is True; expected a whole number"),
+        (("rules_version", True), "rules version True of extended, expected 1"),
+        (("seed", True), "seed is True; expected a whole number"),
+        (("seed", 7.5), "seed is 7.5; expected a whole number"),
+        (("seed", 10**100), "expected a whole number from -1e+80 to 1e+80"),
+        (("result", "scores", [True, 2]), "a score is True; expected a whole number"),
+        (("agent_versions", {"numpy": 2}), "numpy is 2; expected a text"),
+        (("agent_versions", [["numpy", "2"]]), "expected an object"),
+        (("isolation", {}), "isolation is {}; expected a text"),
+        (("players", [{}] * 3), "players has 3 items; expected at most 2"),
+        (("start", "maximum", [True, 1]), "start: maximum is a pair of whole numbers"),
+        (("start", "board", [[0] * 5000] * 4), "start: a board of 20000 cells; expected at most"),
+        (("mood", nested(60)), "'mood' is nested more than 50 deep"),
+        (("seed", nested(900)), "...]]]]]]]; expected a whole number from"),
+        (("start", "board", nested(900)), "... where a whole number is expected"),
     ],
 )
 def test_a_record_that_does_not_replay_is_refused_with_the_turn(change, message):

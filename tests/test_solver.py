@@ -14,7 +14,7 @@ from connect4.players.registry import parse_agent
 from connect4.search.base import WIN, Deadline, Evaluation, OutOfBudgetError, center, win_or_loss
 from connect4.search.minimax import TableAlphaBeta
 from connect4.search.openings import find_opening
-from connect4.search.solver import LibrarySolver, Solver
+from connect4.search.solver import LibrarySolver, Solver, tokens_in
 from tests.positions import random_position, wins
 
 CLASSIC = GAMES["classic"]
@@ -215,6 +215,25 @@ def test_with_the_library_every_position_is_answered():
         assert reply.action == oracle.best(state)[0]
     with pytest.raises(AgentError, match="classic Connect 4 of 6 rows by 7 columns, not over"):
         oracle.score(after_moves("1212121"))
+
+
+@pytest.mark.bitbully
+def test_with_the_library_a_side_may_have_missed_a_turn():
+    """The library itself takes player 1 for the mover where both have as many tokens."""
+    oracle, solver = LibrarySolver(), Solver(memory=16)
+    rng = Random(14)
+    for _ in range(40):
+        missed = random_position(rng, 24, 36)[0].skip()
+        moved = {move: missed.apply(move) for move in missed.legal_actions()}
+        if tokens_in(missed) % 2:  # the mover has one token more: the library knows none of these
+            for state in (missed, *moved.values()):
+                if not state.is_over():
+                    with pytest.raises(AgentError, match="in which a side has missed a turn"):
+                        oracle.score(state)
+            assert reply_of("solver", missed).action == solver.best(missed)[0]
+        else:
+            assert oracle.scores(missed) == solver.scores(missed)
+            assert reply_of("solver", missed).action == oracle.best(missed)[0]
 
 
 def test_who_asks_for_a_library_that_is_missing_is_told_how_to_get_it(monkeypatch):

@@ -534,13 +534,35 @@ def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
         ),
         ("raise ValueError('\\x1b[2J')", "failed in explain: ValueError('\\x1b[2J')"),
         ("return [(1, None, 'MAX', 7, -9, 9, '')]", "node 0 of its tree: depth 1 does not follow"),
-        ("return [(0, None, 'BIG', 7, -9, 9, '')]", "node 0 of its tree: 'BIG'"),
+        (
+            "return [(0, None, 'BIG', 7, -9, 9, '')]",
+            "node 0 of its tree: kind 'BIG'; expected MAX, MIN, CHANCE",
+        ),
         (
             "return [(0, None, 'MAX', float('nan'), -9, 9, '')]",
             "node 0 of its tree: value nan is no number",
         ),
         ("return [(0, None, 'MAX', 7)]", "node 0 of its tree: not enough values"),
-        ("return [(0, None, 'MAX', 7, -9, 9, 'nice')]", "node 0 of its tree: 'nice'"),
+        ("return [5]", "node 0 of its tree: it is 5; expected a list"),
+        ("return [(0, None, 'MAX', '7', -9, 9, '')]", "value '7' is no number"),
+        ("return [(0, None, 'MAX', True, -9, 9, '')]", "value True is no number"),
+        ("return [(0, None, 'MAX', 10 ** 400, -9, 9, '')]", "is no number from -1e+100 to 1e+100"),
+        ("return [(0, None, 'MAX', 7, None, 9, '')]", "alpha None is no number"),
+        ("return [(0, None, 'MAX', 7, -9, 9, None)]", "note is None; expected a text"),
+        ("return [(0, None, [], 7, -9, 9, '')]", "kind is []; expected a text"),
+        (
+            "return [(0, None, 'MAX', 7, -9, 9, ''), (1, None, 'MIN', 7, -9, 9, '')]",
+            "node 1 of its tree: move is None; expected a list",
+        ),
+        (
+            "import functools; x = functools.reduce(lambda x, _: [x], range(800), []);"
+            "return [(x, 0, 'MAX', 7, -9, 9, '')]",
+            "]]]]]]] does not follow: one root with depth 0",
+        ),
+        (
+            "return [(0, None, 'MAX', 7, -9, 9, 'nice')]",
+            "node 0 of its tree: note 'nice'; expected best, pruned",
+        ),
         (
             "return [(0, None, 'MAX', 7, -9, 9, ''), (1, (9, False), 'MIN', 7, -9, 9, '')]",
             "the tree holds an illegal action: column 9 is outside 0..5",

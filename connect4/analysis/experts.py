@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Final
 
 from connect4.analysis.comparison import Expected
+from connect4.errors import AgentError
 from connect4.games.base import Action, Game, Seconds, State, opponent, resolve
 from connect4.players.registry import PLAYERS
 from connect4.search import solver
@@ -39,7 +40,8 @@ LINE: Final = 12
 class Expert:
     """The strongest agent for a game, which judges its positions.
 
-    `unit` is the unit of its values. `evaluate(state, seconds)` requires an unfinished game.
+    `unit` is the unit of its values. `evaluate(state, seconds)` requires an unfinished game, and
+    raises `AgentError` for a position that the agent does not know.
     """
 
     agent: str
@@ -50,11 +52,14 @@ class Expert:
     largest: float = math.inf
     """The maximum of an estimate."""
 
-    def expect(self, state: State, seconds: Seconds) -> Expected:
-        """Return the result of best play from any position."""
+    def expect(self, state: State, seconds: Seconds) -> Expected | None:
+        """Return the result of best play from a position; None if the agent does not know it."""
         if state.is_over():
             return Expected(self.final(state), (), True, 0)
-        return self.evaluate(state, seconds)
+        try:
+            return self.evaluate(state, seconds)
+        except AgentError:
+            return None
 
 
 def expert_for(game: Game, start: State) -> Expert:
@@ -84,9 +89,12 @@ def ask_reference(state: State, seconds: Seconds) -> Expected:
 
 
 def solver_expert(game: Game, start: State) -> Expert:
-    """Return perfect play; without the library, a search if the time is too short."""
+    """Return perfect play; without the library, a search if the time is too short.
+
+    From a start in which a side has missed a turn, it is a search.
+    """
     search = search_expert(game, start)
-    if start.setting != solver.SETTING:
+    if start.setting != solver.SETTING or not solver.alternates(start):
         return search
     if solver.is_installed():
         return replace(search, agent="solver", evaluate=ask_library)
@@ -211,6 +219,7 @@ def solved(state: State, score: int, line: list[Action]) -> Expected:
     if not score:
         return Expected(0.0, tuple(line), True)
     winner = state.mover if score > 0 else opponent(state.mover)
-    at_the_end = 2 * (22 - abs(score)) - (winner == 1)
-    plies = at_the_end - sum(tokens.bit_count() for tokens in state.bitboards())
+    tokens = solver.tokens_in(state)
+    wins_as_first = (winner == state.mover) == (tokens % 2 == 0)
+    plies = 2 * (22 - abs(score)) - wins_as_first - tokens
     return Expected(WON if winner == 1 else -WON, tuple(line), True, plies)

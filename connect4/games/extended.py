@@ -309,7 +309,10 @@ def from_json(value: dict[str, Any]) -> ExtendedState:
     state = read(text_from_json(value, "ExtendedConnect4"), "start")
     if "maximum" in value:
         match value["maximum"]:
-            case [int(one), int(two)] if one >= state.popouts[0] and two >= state.popouts[1]:
+            case [one, two] if all(
+                type(most) is int and left <= most < 10**9
+                for most, left in zip((one, two), state.popouts, strict=True)
+            ):
                 state.maximum = one, two
             case _:
                 raise InputError(

@@ -21,7 +21,7 @@ from connect4.errors import AgentError, IllegalAction, InputError, harmless
 from connect4.games import find_game
 from connect4.games.base import Game
 from connect4.players.base import Agent, Outcome, Reply, Setup, note_of
-from connect4.players.names import AgentName, policy_folder, student_file
+from connect4.players.names import AgentName, policy_folder, read_source, student_file
 from connect4.players.student import MAX_DETAIL, MAX_FRAMES, Note, StudentAgent, clipped
 
 RULES: Final = b"r"
@@ -70,10 +70,10 @@ def setup_to_json(setup: Setup) -> dict[str, Any]:
         path = student_file(setup.agent)
         agent.update(text="ai", rest=path.name)  # the agent must not learn the path of the file
         try:
-            data = path.read_bytes() if setup.source is None else setup.source
+            data = read_source(path) if setup.source is None else setup.source
             source = data.decode("latin-1")
-        except OSError as error:
-            raise InputError(f"agent {setup.agent.text!r}: {error.strerror}") from None
+        except InputError as error:
+            raise InputError(f"agent {setup.agent.text!r}: the file {error}") from None
     return {
         "agent": agent,
         "player": setup.player,

@@ -256,8 +256,9 @@ class SolverAgent:
         return []
 
     def _engine(self, state: State, deadline: Deadline) -> LibrarySolver | None:
-        """Return the library if it is installed and fast enough for this position."""
-        if self._library is None or solver.may_be_late(state, deadline):
+        """Return the library if it is installed, knows this position and is fast enough for it."""
+        late = solver.may_be_late(state, deadline)
+        if self._library is None or late or not solver.alternates(state):
             return None
         return self._library
 

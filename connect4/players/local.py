@@ -10,6 +10,7 @@ import sys
 import traceback
 from bdb import BdbQuit
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from connect4.errors import AgentError, IllegalAction, InputError, headline
 from connect4.games.base import Action, Game, Seconds, State, quoted
 from connect4.players.base import Setup
-from connect4.players.names import AgentName, policy_folder
+from connect4.players.names import AgentName, policy_folder, read_source
 from connect4.players.student import clipped, read_answer
 
 KIND: Final = "local"
@@ -137,8 +138,7 @@ class KaggleAgent:
         path = os.path.join(_prepare(setup), self._name)
         names: dict[str, Any] = {"__name__": "kaggle_agent", "__file__": path}
         try:
-            with open(path, "rb") as file:
-                exec(compile(file.read(), path, "exec"), names)
+            exec(compile(read_source(Path(path)), path, "exec"), names)
         except Exception as error:
             raise failure(self._name, "could not be loaded", error) from None
         found = [value for value in names.values() if callable(value)]

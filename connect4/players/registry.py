@@ -17,7 +17,13 @@ from connect4.errors import InputError
 from connect4.games import GAMES, nearest
 from connect4.games.base import State, resolve
 from connect4.players.base import Agent, Method, Setup
-from connect4.players.names import AgentName, source_text, split_name, student_file
+from connect4.players.names import (
+    AgentName,
+    read_source,
+    source_text,
+    split_name,
+    student_file,
+)
 from connect4.search.base import ORDERS
 
 ADDRESS: Final = re.compile(
@@ -241,16 +247,19 @@ def check_board(name: AgentName, state: State) -> None:
 
 
 def _check_file(text: str, path: Path) -> None:
-    if os.path.isfile(path):  # unlike Path.is_file, no error if the name is too long
-        if not os.access(path, os.R_OK):
-            raise InputError(f"agent {text!r}: the file {str(path)!r} cannot be read")
-        try:
-            source_text(path.read_bytes())
-        except InputError as error:
-            raise InputError(f"agent {text!r}: the file {str(path)!r} is {error}") from None
-        return
-    if os.path.isdir(path):
+    if os.path.isdir(path):  # unlike Path.is_dir, no error if the name is too long
         raise InputError(f"agent {text!r}: {str(path)!r} is a folder; name the file in it")
+    if os.path.exists(path):
+        where = f"agent {text!r}: the file {str(path)!r}"
+        try:
+            data = read_source(path)
+        except InputError as error:
+            raise InputError(f"{where} {error}") from None
+        try:
+            source_text(data)
+        except InputError as error:
+            raise InputError(f"{where} is {error}") from None
+        return
     folder = path.parent
     names = [entry.name for entry in folder.glob("*.py")] if os.path.isdir(folder) else []
     raise InputError(f"agent {text!r}: no file {str(path)!r}{nearest(path.name, names)}")
@@ -259,13 +268,13 @@ def _check_file(text: str, path: Path) -> None:
 def file_hash(name: AgentName, source: bytes | None = None) -> str | None:
     """Return the SHA-256 of a student's file in hexadecimal; None for any other agent.
 
-    `source` replaces the content of the file.
+    `source` replaces the content of the file. Raises `InputError` if it cannot be read.
     """
     if name.kind != "ai":
         return None
     import hashlib  # slow to load (OpenSSL), so not for agents
 
-    data = student_file(name).read_bytes() if source is None else source
+    data = read_source(student_file(name)) if source is None else source
     return hashlib.sha256(data).hexdigest()
 
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 import numpy as np
 
-from connect4.errors import AgentError, IllegalAction, headline
+from connect4.errors import AgentError, IllegalAction, InputError, headline
 from connect4.games.base import Action, Seconds, State, quoted
 from connect4.players.base import Setup
-from connect4.players.names import source_lines, student_file
+from connect4.players.names import read_source, source_lines, student_file
 
 if TYPE_CHECKING:  # an agent's process loads only the rules of its own game
     from connect4.games.extended import ExtendedAction
@@ -65,15 +65,17 @@ class StudentAgent:
     def __init__(self, setup: Setup, note: Note | None = None) -> None:
         self._note = note
         self._path = student_file(setup.agent)
-        self._source = setup.source or b""
-        self._on_disk = setup.source is None
+        source = setup.source
+        self._on_disk = source is None
+        try:
+            self._source = read_source(self._path) if source is None else source
+        except InputError as error:
+            raise AgentError(f"{self._path.name} {error}") from None
         self._method = f"get_{setup.method}_move"
         assert setup.game.file_action is not None  # the registry refuses the other games
         self._action = setup.game.file_action
         random.seed(setup.derived_seed())
         try:
-            if self._on_disk:
-                self._source = self._path.read_bytes()
             if b"\0" in self._source:
                 raise AgentError(f"{self._path.name} is not UTF-8; save the file as UTF-8")
             if uses_numpy_random(self._source):

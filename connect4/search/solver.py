@@ -256,7 +256,8 @@ class LibrarySolver(PerfectPlay):
     """The library, whose results are those of `Solver`.
 
     Its own book contains every position of up to 12 plies. The slowest answers, with a dozen tokens
-    on the board, take a quarter of a second.
+    on the board, take a quarter of a second. It knows only positions of games without a lost turn
+    (`alternates`); of others its methods raise `AgentError`.
 
     The library cannot be interrupted: `deadline` is checked between moves.
     """
@@ -276,9 +277,20 @@ class LibrarySolver(PerfectPlay):
         return int(self._engine.negamax(self._board(state), score, score + 1)) > score
 
     def _board(self, state: State) -> Any:
+        """Return the board as the library wants it: with the tokens of who began the game as 1."""
         self.deadline.check(0)
-        _read(state)  # refuses another board
-        return self._board_of(state.board().tolist())
+        tokens = tokens_in(state)  # refuses another board
+        if not alternates(state):
+            raise AgentError("the solver knows no position in which a side has missed a turn")
+        board = state.board()
+        is_swapped = (state.mover == 1) == bool(tokens % 2)
+        return self._board_of((np.where(board, 3 - board, 0) if is_swapped else board).tolist())
+
+
+def alternates(state: State) -> bool:
+    """Return whether the sides have moved by turns: the mover has no more tokens than the other."""
+    own, other = state.bitboards()[:: 1 if state.mover == 1 else -1]
+    return 0 <= other.bit_count() - own.bit_count() <= 1
 
 
 def may_be_late(state: State, deadline: Deadline) -> bool:

@@ -9,23 +9,23 @@ from __future__ import annotations
 from connect4 import entry  # first: it handles errors of the imports below
 
 # isort: split
-import math
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+from connect4 import checked
 from connect4 import record as records
 from connect4.cli import Parser, fail
 from connect4.errors import IllegalAction, InputError, headline
 from connect4.games.base import Game, State
 from connect4.isolation.wasm.budget import fuel_of, seconds_of, shown
-from connect4.record import Record
+from connect4.record import MAX_SECONDS, Record
 from connect4.referee import Turn
 from connect4.views import document
 from connect4.views.board_data import RunTable, changed_cells, shape_data
-from connect4.views.words import ENDINGS
+from connect4.views.words import ENDINGS, skipped_text
 
 PARTS: Final = ("base", "theme", "runs", "board", "chart", "advice", "page")
 """The assets of the page."""
@@ -37,6 +37,13 @@ CUT_DETAIL: Final = 200
 
 MAX_LINE: Final = 12
 """The maximum number of moves of a better line."""
+
+MAX_MOVE: Final = 8
+"""The characters of a move in it that are shown."""
+
+MAX_SEARCHED: Final = 10_000
+MAX_VALUE: Final = 1e9
+"""Limits that no analysis reaches: plies, and the value of a position."""
 
 
 def page(games: Sequence[Record]) -> str:
@@ -161,34 +168,64 @@ def result_text(record: Record) -> str:
 def analysis_data(record: Record, states: Sequence[State]) -> dict[str, Any] | None:
     """Return the data of the record's analysis, None if there is none.
 
-    A turn is `[before, after, loss, line, cells, proven, slower]`: the line begins with the better
-    move, and `cells` holds the cells that each of its moves changes. Raises
-    `InputError` if the record's `analysis` has another form.
+    A turn is `[before, after, loss, line, cells, proven, slower]`, None if it was not analysed: the
+    line begins with the better move, and `cells` holds the cells that each of its moves changes.
+    Raises `InputError` if the record's `analysis` has another form.
     """
     found = record.extra.get("analysis")
     if found is None:
         return None
     try:
-        turns: list[list[Any]] = [
-            [*(finite(turn[key]) for key in ("before", "after", "loss")), words(turn["line"])]
-            for turn in found["turns"]
+        analysis = checked.fields(found, "it")
+        judged = checked.items(analysis["turns"], "turns", len(record.turns))
+        if len(judged) != len(record.turns):
+            raise InputError(f"{len(judged)} turns, the game has {len(record.turns)}")
+        turns = [
+            None if turn is None else judged_turn(turn, record.game, state)
+            for turn, state in zip(judged, states, strict=False)
         ]
-        if len(turns) != len(record.turns):
-            raise ValueError(f"{len(turns)} turns, the game has {len(record.turns)}")
-        worst = [int(number) for numbers in found["worst"] for number in numbers]
-        if not all(0 < number <= len(turns) and turns[number - 1][3] for number in worst):
-            raise ValueError("a worst move is none of the turns that have a better one")
-        unit, agent, seconds = str(found["unit"]), str(found["agent"]), finite(found["seconds"])
-        for turn, state, saved in zip(turns, states, found["turns"], strict=False):
-            turn.append(branch_cells(record.game, state, turn[3]))
-            turn.append(bool(saved["proven"]))
-            turn.append(int(saved["slower"]))
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"the record's analysis cannot be read: {error!r}") from None
+        worst = worst_turns(analysis["worst"], turns)
+        unit, agent = (checked.text(analysis[key], key) for key in ("unit", "agent"))
+        seconds = checked.number(analysis["seconds"], "seconds", MAX_SECONDS)
+    except KeyError as error:
+        raise InputError(f"the record's analysis cannot be read: no {error}") from None
+    except InputError as error:
+        raise InputError(f"the record's analysis cannot be read: {error}") from None
     source = (
         f"Analysed by the kit's agent {agent}, {seconds:g} s per search. The cost is in {unit}."
     )
+    if left_out := skipped_text(turns, agent):
+        source = f"{source} {left_out}"
     return {"turns": turns, "worst": worst, "unit": unit, "source": source}
+
+
+def judged_turn(value: Any, game: Game, state: State) -> list[Any]:
+    """Return what an analysis says of a turn; raises `KeyError` or `InputError`."""
+    turn = checked.fields(value, "a turn")
+    line = [
+        checked.text(move, "a move")[:MAX_MOVE]
+        for move in checked.items(turn["line"], "line", MAX_SEARCHED)[:MAX_LINE]
+    ]
+    return [
+        *(checked.number(turn[key], key, MAX_VALUE, -MAX_VALUE) for key in ("before", "after")),
+        checked.number(turn["loss"], "loss", MAX_VALUE),
+        line,
+        branch_cells(game, state, line),
+        checked.flag(turn["proven"], "proven"),
+        checked.whole(turn["slower"], "slower", MAX_SEARCHED),
+    ]
+
+
+def worst_turns(value: Any, turns: Sequence[list[Any] | None]) -> list[int]:
+    """Return the costliest turns of both sides; raises `InputError`."""
+    found = []
+    for side in checked.items(value, "worst", 2):
+        for number in checked.items(side, "worst", len(turns)):
+            turn = turns[checked.whole(number, "a worst turn", len(turns), 1) - 1]
+            if turn is None or not turn[3]:
+                raise InputError(f"turn {number} is among the worst and has no better move")
+            found.append(number)
+    return found
 
 
 def branch_cells(game: Game, state: State, line: Sequence[str]) -> list[list[int]]:
@@ -205,20 +242,6 @@ def branch_cells(game: Game, state: State, line: Sequence[str]) -> list[list[int
         changed.append(changed_cells(state.board(), after.board()))
         state = after
     return changed
-
-
-def finite(value: Any) -> float:
-    """Return a number; raises `ValueError` if it is not finite."""
-    if not math.isfinite(number := float(value)):
-        raise ValueError(f"{value!r} is no number to draw")
-    return number
-
-
-def words(line: Any) -> list[str]:
-    """Return a line of moves as typed, shortened if it is long."""
-    if not isinstance(line, list):
-        raise ValueError(f"{line!r:.60} is no line of moves")
-    return [str(move)[:8] for move in line[:MAX_LINE]]
 
 
 def main(argv: list[str] | None = None) -> int:

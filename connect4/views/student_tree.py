@@ -7,6 +7,7 @@ import math
 from contextlib import closing
 from typing import Any, Final
 
+from connect4 import checked
 from connect4.errors import InputError
 from connect4.games.base import Game, State
 from connect4.isolation.agent_process import is_large
@@ -16,6 +17,9 @@ from connect4.players.names import AgentName
 from connect4.players.student import read_answer
 from connect4.search.trace import MAX_NODES, Flag, Kind, Node
 from connect4.views.words import first_line
+
+MAX_VALUE: Final = 1e100
+"""More than a search needs, also for a win."""
 
 NOTES: Final = {
     "best": Flag.BEST, "pruned": Flag.PRUNED, "cut": Flag.CUT, "known": Flag.KNOWN,
@@ -47,7 +51,8 @@ def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]
             f"{name}: its AIPlayer has no method explain(state); docs/students.md describes it"
         )
     if key == "failed":
-        raise InputError(f"{name} {first_line(str(value))}")
+        said = value if isinstance(value, str) else checked.shown(value)
+        raise InputError(f"{name} {first_line(said)}")
     if key == "":
         raise InputError(f"{name}: a tree of more than {MAX_NODES} nodes; search less deep")
     try:
@@ -64,7 +69,7 @@ def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]
     for number, row in enumerate(value):
         try:
             nodes.append(_read_node(row, nodes, game))
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        except ValueError as error:
             raise InputError(f"{name}: node {number} of its tree: {error}") from None
     if not nodes:
         raise InputError(f"{name}: explain returned no nodes")
@@ -79,20 +84,29 @@ def _read(text: str) -> Any:
 
 
 def _read_node(row: Any, before: list[Node], game: Game) -> Node:
-    """Return one node of a student's tree; `before` are the nodes before it."""
-    depth, move, kind, value, alpha, beta, note = row
+    """Return one node of a student's tree; `before` are the nodes before it.
+
+    Raises `ValueError`, of which `InputError` and `IllegalAction` are kinds.
+    """
+    depth, move, kind, value, alpha, beta, note = checked.items(row, "it", 7)
     if type(depth) is not int or not min(len(before), 1) <= depth <= _deepest(before):
-        raise ValueError(
-            f"depth {depth!r} does not follow: one root with depth 0, then its children"
+        raise InputError(
+            f"depth {checked.shown(depth)} does not follow: one root with depth 0, then its "
+            "children"
         )
     flags = Flag(0)
-    for word in note.split():
+    for word in checked.text(note, "note").split():
+        if word not in NOTES:
+            raise InputError(f"note {checked.shown(word)}; expected {', '.join(NOTES)}")
         flags |= NOTES[word]
+    if checked.text(kind, "kind") not in Kind.__members__:
+        raise InputError(f"kind {checked.shown(kind)}; expected {', '.join(Kind.__members__)}")
     assert game.file_action is not None
-    move = game.file_action(read_answer(tuple(move))) if depth else None
+    if depth:
+        move = game.file_action(read_answer(tuple(checked.items(move, "move", 2))))
     return Node(
         depth,
-        move,
+        move if depth else None,
         Kind[kind],
         None if value is None else _read_number("value", value),
         _read_number("alpha", alpha),
@@ -102,10 +116,12 @@ def _read_node(row: Any, before: list[Node], game: Game) -> Node:
 
 
 def _read_number(name: str, value: Any) -> float:
-    number = float(value)
-    if math.isnan(number):
-        raise ValueError(f"{name} nan is no number")
-    return number
+    """Return a number, which may be infinite: a win, or no bound."""
+    is_number = type(value) in (int, float)
+    if not is_number or not (abs(value) <= MAX_VALUE or abs(value) == math.inf):
+        said = f"{name} {checked.shown(value)} is no number"
+        raise InputError(f"{said} from {-MAX_VALUE:g} to {MAX_VALUE:g}")
+    return float(value)
 
 
 def _deepest(before: list[Node]) -> int:

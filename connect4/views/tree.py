@@ -23,7 +23,7 @@ from typing import Any, Final
 from connect4 import record as records
 from connect4.cli import Parser, check_place, count, fail, seed_number, time_limit
 from connect4.config import DEFAULT_SECONDS
-from connect4.errors import AgentError, IllegalAction, InputError
+from connect4.errors import AgentError, IllegalAction, InputError, IsolationError
 from connect4.games import GAMES, begin, find_game
 from connect4.games.base import Game, State
 from connect4.players.base import Setup, note_of
@@ -290,6 +290,8 @@ def main(argv: list[str] | None = None) -> int:
         document.write(tree_page(game, state, agent.text, nodes), arguments.o)
     except InputError as error:
         return fail(error)
+    except IsolationError as error:
+        return fail(error, 1)
     except KeyboardInterrupt:
         print("stopped; no page was written", file=sys.stderr)
         return 130

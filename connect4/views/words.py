@@ -77,6 +77,16 @@ def not_loaded_report(result: Result, agents: Sequence[str]) -> str:
     return f"{who} could {'not ' if result.winner else ''}be loaded:\n{indented(result.detail)}\n"
 
 
+def skipped_text(judged: Sequence[object | None], agent: str) -> str:
+    """Return which turns of an analysis are None, and why; empty if none is."""
+    turns = [str(number) for number, turn in enumerate(judged, 1) if turn is None]
+    if not turns:
+        return ""
+    named = ", ".join([*turns[:4], *(["..."] if len(turns) > 4 else [])])
+    which = f"Turn {named} was" if len(turns) == 1 else f"Turns {named} ({len(turns)}) were"
+    return f"{which} not analysed: {agent} does not know positions after a lost turn."
+
+
 def repeat_command(record_name: str, turn: Turn) -> str:
     """Return the command that replays a turn of a record."""
     place = shlex.quote(f"{record_name}:{turn.number}")

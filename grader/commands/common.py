@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from connect4.cli import agreed as agreed  # noqa: PLC0414 - the commands that ask import it here
 from connect4.errors import InputError, harmless
 from connect4.games.base import Seconds
 from connect4.isolation.seat import OUTSIDE, Level, choose_level, prepare
@@ -36,16 +37,6 @@ STOPPED: Final = 3
 def say(text: str) -> None:
     """Print a line on standard error."""
     print(text, file=sys.stderr, flush=True)
-
-
-def agreed(told: Iterable[str], question: str, without: str) -> bool:
-    """Print lines and ask on the terminal; `without` says what to do where there is none."""
-    if not sys.stdin.isatty():
-        raise InputError(without)
-    for line in told:
-        say(line)
-    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def read_rubric(arguments: argparse.Namespace) -> Rubric:
@@ -145,6 +136,8 @@ def required_level(asked: str, rubric: Rubric) -> tuple[Level, tuple[str, ...]]:
 
     Level `wasm` is prepared: the first time on a machine that takes minutes.
     """
+    if asked == "none":
+        raise InputError("isolation none: submissions never run in the grader's own process")
     required = rubric.limits.require
     outside = [
         agent.name for agent in kit_agents(rubric) if split_name(agent.agent).kind in OUTSIDE

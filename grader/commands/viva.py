@@ -20,7 +20,7 @@ from typing import Any, Final
 from connect4 import record as records
 from connect4.analysis.costs import analyse, certainty
 from connect4.analysis.experts import expert_for
-from connect4.errors import InputError, headline
+from connect4.errors import InputError, IsolationError, headline
 from connect4.games.base import Seconds, State
 from connect4.players.base import Method, Outcome, Setup
 from connect4.players.names import AgentName
@@ -152,7 +152,12 @@ def _by_kind(games: Sequence[Played]) -> dict[Kind, list[Question]]:
         own = [turn for turn in game.record.turns if turn.player == game.player]
         lost = [turn for turn in own if turn.is_lost and not turn.starved]
         found[Kind.LOST] += [Question(Kind.LOST, game, turn, []) for turn in lost[:1]]
-        played = [turn for turn in own if turn.outcome is Outcome.PLAYED]
+        analysed = game.analysis["turns"]
+        played = [
+            turn
+            for turn in own
+            if turn.outcome is Outcome.PLAYED and analysed[turn.number - 1] is not None
+        ]
         costly = sorted(played, key=lambda turn: -game.judged(turn)["loss"])
         found[Kind.COSTLY] += [
             Question(Kind.COSTLY, game, turn, worths(game, turn))
@@ -204,7 +209,9 @@ def worths(game: Played, turn: Turn) -> list[Worth]:
     state = game.states[turn.number - 1]
     expert = expert_for(game.record.game, game.record.start)
     found = [
-        (action, expert.expect(state.apply(action), SECONDS)) for action in state.legal_actions()
+        (action, expected)
+        for action in state.legal_actions()
+        if (expected := expert.expect(state.apply(action), SECONDS)) is not None
     ]
     depth = min((item.depths[-1][0] for _, item in found if item.depths), default=0)
     write, sign = game.record.game.format_action, 1 if state.mover == 1 else -1
@@ -228,7 +235,7 @@ def branch(item: Question, source: str, method: Method, seconds: Seconds) -> str
     )
     try:
         nodes = explained_by_student(setup, item.state)
-    except InputError as error:
+    except (InputError, IsolationError) as error:
         return headline(str(error))
     write = item.game.record.game.format_action
     moves = ["pass" if node.move is None else write(node.move) for node in principal(nodes)]

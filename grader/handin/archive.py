@@ -1,10 +1,12 @@
 """The files of a hand-in, from a folder, a zip or a tar: their names and a safe way to read them.
 
-Nothing is unpacked to disk. Links are not followed. Hidden and generated files are skipped.
+Nothing is unpacked to disk. Links are not followed, wherever and whenever a student puts one.
+Hidden and generated files are skipped.
 """
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
@@ -12,11 +14,12 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Final, TypeAlias
+from typing import BinaryIO, Final, TypeAlias
 
 from connect4.errors import InputError, one_line, printable
 
@@ -43,8 +46,14 @@ Reading it raises `InputError` if there is a reason."""
 METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """The allowed compression methods of a zip; the others can unpack to gigabytes at once."""
 
+MAX_DEPTH: Final = 100
+"""Deeper than the folders of any hand-in."""
+
 AT_ONCE: Final = getattr(os, "O_NONBLOCK", 0)
 """Opens a pipe that has no writer without waiting for one."""
+
+BY_DESCRIPTOR: Final = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
+"""Whether a file can be opened relative to its folder's descriptor; not on Windows."""
 
 MEGABYTE: Final = 1_000_000
 
@@ -66,23 +75,101 @@ def short(name: str) -> str:
     return name if len(name) <= 120 else f"{name[:60]}...{name[-50:]}"
 
 
+Names: TypeAlias = tuple[str, ...]
+"""The names on the way from a folder that a person has named down to a file or folder of it."""
+
+
+@contextmanager
+def _folder(root: Path, names: Names) -> Iterator[int | str]:
+    """Open a folder below `root` in the form that `os.scandir` takes; raises `OSError` for a link.
+
+    A student may put a link in the place of a folder at any moment. So each name is opened relative
+    to the descriptor of its folder. Without descriptors, links are looked for just before.
+    """
+    if not BY_DESCRIPTOR:
+        path = str(root)
+        for name in names:
+            path = _no_link(path, name)
+        yield path
+        return
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+    handle = os.open(root, flags)
+    try:
+        for name in names:
+            below = os.open(name, flags | os.O_NOFOLLOW, dir_fd=handle)
+            os.close(handle)
+            handle = below
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _no_link(folder: str, name: str) -> str:
+    """Return the path of an entry, where only paths can be opened; raises `OSError` for a link."""
+    path = os.path.join(folder, name)
+    if os.path.islink(path):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return path
+
+
+def _open_in(folder: int | str, name: str, flags: int) -> int:
+    """Open a file in a folder of `_folder`; raises `OSError` for a link."""
+    if isinstance(folder, str):
+        return os.open(_no_link(folder, name), flags)
+    return os.open(name, flags | os.O_NOFOLLOW | AT_ONCE, dir_fd=folder)
+
+
+def opened(root: Path, *names: str) -> BinaryIO:
+    """Open a file below a folder that a person has named.
+
+    Raises `InputError` if it cannot be opened, is no file, or if one of the names is a link.
+    """
+    name = short(printable(names[-1]))
+    try:
+        with _folder(root, names[:-1]) as folder:
+            file = open(names[-1], "rb", opener=partial(_open_in, folder))  # noqa: SIM115
+    except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) in (errno.ELOOP, errno.ENOTDIR):
+            raise not_a_file(name) from None
+        raise InputError(f"{name} cannot be read: {_why(error)}") from None
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise not_a_file(name)
+    return file
+
+
+def _why(error: Exception) -> object:
+    return getattr(error, "strerror", None) or error
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a folder; `kind` is `file`, `folder`, `linked folder` or `other`."""
+
+    names: Names
+    kind: str
+
+    @property
+    def path(self) -> str:
+        return "/".join(map(printable, self.names))
+
+
 def folder_tree(folder: Path) -> Tree:
     """Return the files of a folder; reading an unreadable file raises its error."""
     tree: Tree = {}
-    inside = ""
     try:
-        entries = _seen_entries(folder)
+        entries = _seen_entries(folder, ())
     except OSError as error:
         raise InputError(f"{folder}: cannot be read: {error.strerror}") from None
     with suppress(OSError):  # `_part` reports a folder that cannot be read
-        while len(entries) == 1 and _kind(entries[0]) == "folder":  # around a whole class
-            below = _seen_entries(entries[0].path)
+        while len(entries) == 1 and entries[0].kind == "folder":  # around a whole class
+            names = entries[0].names
+            below = _seen_entries(folder, names) if len(names) < MAX_DEPTH else []
             if not below:
                 break
-            inside += f"{printable(entries[0].name)}/"
             entries = below
     for entry in entries:
-        tree.update(_part(entry, inside))
+        tree.update(_part(folder, entry))
         if len(tree) > MAX_CLASS_FILES:
             raise InputError(
                 f"{folder}: more than {MAX_CLASS_FILES} files; is it the right folder?"
@@ -90,18 +177,20 @@ def folder_tree(folder: Path) -> Tree:
     return tree
 
 
-def _seen_entries(folder: Path | str) -> list[os.DirEntry[str]]:
-    """Return the visible entries of a folder, sorted: files before folders."""
-    with os.scandir(folder) as listed:
-        seen = [entry for entry in listed if is_seen(entry.name)]
-    return sorted(seen, key=lambda entry: ("folder" in _kind(entry), entry.name))
+def _seen_entries(root: Path, names: Names) -> list[Entry]:
+    """Return the visible entries of a folder below `root`, sorted: files before folders."""
+    with _folder(root, names) as folder, os.scandir(folder) as listed:
+        seen = [
+            Entry((*names, entry.name), _kind(entry)) for entry in listed if is_seen(entry.name)
+        ]
+    return sorted(seen, key=lambda entry: ("folder" in entry.kind, entry.names[-1]))
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
     """Return the kind of a folder's entry; an entry whose kind is unknown counts as a file."""
     try:
         if entry.is_symlink():
-            return "linked folder" if os.path.isdir(entry.path) else "other"
+            return "linked folder" if entry.is_dir() else "other"
         if entry.is_dir(follow_symlinks=False):
             return "folder"
         return "file" if entry.is_file(follow_symlinks=False) else "other"
@@ -109,33 +198,36 @@ def _kind(entry: os.DirEntry[str]) -> str:
         return "file"
 
 
-def _part(top: os.DirEntry[str], inside: str) -> Tree:
+def _part(root: Path, top: Entry) -> Tree:
     """Return the files below one entry of a class's folder, often one student's hand-in."""
     part: Tree = {}
-    pending = [(top, f"{inside}{printable(top.name)}")]
+    pending = [top]
     seen = 0
     while pending:
-        entry, name = pending.pop()
+        entry = pending.pop()
+        path, name = entry.path, short(printable(entry.names[-1]))
         seen += 1
         if seen > MAX_FOLDER_FILES:
             why = f"more than {MAX_FOLDER_FILES} files and folders; hand in ai.py and report.txt"
-            return {f"{inside}{printable(top.name)}/{EMPTY}": _refusal(why)}
-        kind = _kind(entry)
-        if kind == "file":
-            part[name] = file_reader(Path(entry.path))
-        elif kind != "folder":
-            part[f"{name}/{EMPTY}" if kind == "linked folder" else name] = no_file(entry.name)
+            return {f"{top.path}/{EMPTY}": _refusal(why)}
+        if entry.kind == "file":
+            part[path] = _reader(root, entry.names)
+        elif entry.kind != "folder":
+            place = f"{path}/{EMPTY}" if entry.kind == "linked folder" else path
+            part[place] = no_file(entry.names[-1])
+        elif len(entry.names) > MAX_DEPTH:
+            why = f"folders more than {MAX_DEPTH} deep; hand in ai.py and report.txt"
+            part[f"{path}/{EMPTY}"] = _refusal(why)
         else:
             try:
-                below_it = _seen_entries(entry.path)
+                below_it = _seen_entries(root, entry.names)
             except OSError as error:
-                folder = short(printable(entry.name))
-                why = f"the folder {folder} cannot be read: {error.strerror}"
-                part[f"{name}/{EMPTY}"] = _refusal(why)
+                why = f"the folder {name} cannot be read: {error.strerror}"
+                part[f"{path}/{EMPTY}"] = _refusal(why)
                 continue
             if not below_it:
-                part[f"{name}/{EMPTY}"] = _refusal("no ai.py and no other .py file in it")
-            pending += [(item, f"{name}/{printable(item.name)}") for item in reversed(below_it)]
+                part[f"{path}/{EMPTY}"] = _refusal("no ai.py and no other .py file in it")
+            pending += reversed(below_it)
     return part
 
 
@@ -148,26 +240,29 @@ def _refusal(why: str) -> File:
     return read
 
 
+def not_a_file(name: str) -> InputError:
+    """Return the error of a link, which may lead anywhere, or of what is no file."""
+    return InputError(f"{name} is a link or no file at all; put the file itself there")
+
+
 def no_file(name: str) -> File:
-    """Return a file that raises `InputError` when it is read, for links: they may lead anywhere."""
-    name = short(printable(name))
-    return _refusal(f"{name} is a link or no file at all; put the file itself there")
+    """Return a file that raises `InputError` when it is read."""
+    return _refusal(str(not_a_file(short(printable(name)))))
 
 
 def file_reader(path: Path) -> File:
-    """Return a file on disk."""
+    """Return a file on disk that a person has named; reading a link raises `InputError`."""
+    return _reader(path.parent, (path.name,))
 
+
+def _reader(root: Path, names: Names) -> File:
     def read(limit: int) -> bytes:
-        try:
-            with open(
-                path, "rb", opener=lambda name, flags: os.open(name, flags | AT_ONCE)
-            ) as file:
-                if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                    return file.read(limit)
-        except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or error
-            raise InputError(f"{short(printable(path.name))} cannot be read: {why}") from None
-        return no_file(path.name)(limit)
+        with opened(root, *names) as file:
+            try:
+                return file.read(limit)
+            except OSError as error:
+                name = short(printable(names[-1]))
+                raise InputError(f"{name} cannot be read: {_why(error)}") from None
 
     return read
 
@@ -191,7 +286,7 @@ class Packed:
 
 
 def packed_tree(
-    data: Path | bytes, kind: str, max_files: int, max_megabytes: int, of_class: bool = False
+    data: BinaryIO | bytes, kind: str, max_files: int, max_megabytes: int, of_class: bool = False
 ) -> Tree:
     """Return the files of a `zip` or `tar`.
 
@@ -218,7 +313,7 @@ def packed_tree(
     return tree | refused
 
 
-def _members(data: Path | bytes, kind: str, max_files: int, max_megabytes: int) -> list[Packed]:
+def _members(data: BinaryIO | bytes, kind: str, max_files: int, max_megabytes: int) -> list[Packed]:
     """Return the files of an archive, after a check of their number and size."""
     if kind == "zip":
         members = _zip_members(data)
@@ -246,7 +341,7 @@ def _refusal_of(member: Packed, kind: str) -> str | None:
     return member.refusal
 
 
-def _zip_members(data: Path | bytes) -> list[Packed]:
+def _zip_members(data: BinaryIO | bytes) -> list[Packed]:
     try:
         archive = zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data)
     except Exception as error:  # a header can say anything: errors of many kinds, by version

@@ -29,6 +29,7 @@ from grader.handin.archive import (
     MEGABYTE,
     Tree,
     file_reader,
+    opened,
     packed_tree,
 )
 
@@ -205,7 +206,8 @@ def _opened(
     if packed is not None:
         return packed_tree(b64decode(packed), kind, max_files, max_megabytes)
     if kind == "zip":
-        return packed_tree(Path(name), kind, max_files, max_megabytes, of_class=True)
+        file = opened(Path(name).parent, Path(name).name)
+        return packed_tree(file, kind, max_files, max_megabytes, of_class=True)
     data = file_reader(Path(name))(MAX_TAR_MB * MEGABYTE + 1)
     if len(data) > MAX_TAR_MB * MEGABYTE:
         raise InputError(f"larger than {MAX_TAR_MB} MB; unpack it and name the folder")

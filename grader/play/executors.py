@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import ipaddress
 import json
 import os
 import pickle
 import queue
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -306,7 +308,10 @@ def local_pool(jobs: int, scratch: Path) -> Iterator[Pool]:
 
 @contextlib.contextmanager
 def cluster_pool(address: str) -> Iterator[Pool]:
-    """Connect to a Dask scheduler; raises `InputError` if that fails."""
+    """Connect to a Dask scheduler; raises `InputError` if that fails.
+
+    A warning on standard error says if others can reach the scheduler.
+    """
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError:
@@ -315,14 +320,38 @@ def cluster_pool(address: str) -> Iterator[Pool]:
         ) from None
     try:  # a Client that refuses an address prints a traceback when it is dropped
         distributed.comm.get_address_host_port(address)
+        arguments = distributed.Security().get_connection_args("client")
+        if address.startswith(TLS) and arguments["ssl_context"] is None:
+            raise ValueError("no certificate is set for TLS; docs/cluster.md has the lines")
         client = distributed.Client(address, timeout="5s", set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise InputError(f"--scheduler {address}: no Dask scheduler there ({error})") from None
     with contextlib.closing(client):
+        own = client.scheduler_info()["address"]  # not loopback if it listens on all addresses
+        hosts = [distributed.comm.get_address_host_port(each)[0] for each in (address, own)]
+        if not address.startswith(TLS) and not all(map(_is_local, hosts)):
+            print(f"--scheduler {address}: {OPEN}", file=sys.stderr)
         slots = sum(client.nthreads().values())
         if not slots:
             raise InputError(f"--scheduler {address}: the cluster has no workers yet")
         yield Pool(client.get_executor(pure=False), slots)
+
+
+TLS: Final = "tls://"
+
+OPEN: Final = (
+    "others can reach it without TLS, and whoever connects to a Dask scheduler runs code as its "
+    "user; docs/cluster.md has three lines against that"
+)
+
+
+def _is_local(host: str) -> bool:
+    """Return whether a host is this machine, by an address that no other machine can reach."""
+    try:
+        places = socket.getaddrinfo(host, None)
+    except OSError:
+        return False
+    return all(ipaddress.ip_address(place[0]).is_loopback for *_, place in places)
 
 
 EVERY: Final = 30.0

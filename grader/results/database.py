@@ -216,9 +216,12 @@ def _connect(path: Path, writing: bool) -> sqlite3.Connection:
 def _take_lock(path: Path) -> int:
     """Lock the results file for this process; the system releases the lock at its end."""
     try:
-        handle = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o644)
+        handle = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    if sys.platform != "win32" and os.fstat(handle).st_mode & 0o077:  # who opens it can lock it
+        with contextlib.suppress(OSError):  # a drive without modes
+            os.fchmod(handle, 0o600)
     try:
         if sys.platform == "win32":
             import msvcrt

@@ -1,6 +1,7 @@
 /* What an analysis adds to the replay page; without one nothing of it is shown.
    Values are from player 1's view; `game.analysis.turns[k - 1]` is [before, after, loss, line, cells,
-   proven, slower]: the line begins with the better move, `cells` holds what each move of it changes. */
+   proven, slower]: the line begins with the better move, `cells` holds what each move of it changes.
+   A turn that was not analysed is null. */
 
 /* The levels of a chart of solved positions. */
 const OUTCOMES = /** @type {[number, string][]} */ ([[100, "player 1 wins"], [0, "draw"], [-100, "player 2 wins"]]);
@@ -9,22 +10,25 @@ const OUTCOMES = /** @type {[number, string][]} */ ([[100, "player 1 wins"], [0,
 function drawMargins(game) {
   const { analysis } = game;
   if (!analysis || !analysis.turns.length) return;
-  const values = [analysis.turns[0][0], ...analysis.turns.map(([, after]) => after)];
-  const most = Math.max(1, ...values.map(Math.abs)) * 1.1;
-  if (values.every((value) => outcomeWord(analysis, value))) {
-    const told = outcomeWord(analysis, values[0]);
+  const { turns } = analysis;
+  const values = [null, ...turns].map((found, turn) => found?.[1] ?? turns[turn]?.[0] ?? null);
+  const known = values.filter((value) => value !== null);
+  if (!known.length) return;
+  const most = Math.max(1, ...known.map(Math.abs)) * 1.1;
+  if (known.every((value) => outcomeWord(analysis, value))) {
+    const told = outcomeWord(analysis, known[0]);
     addChart("margin", `Result of best play for player 1, at the start a ${told}`, [-120, 120],
       (chart) => chart.line(values, "expected", true), OUTCOMES);
     byId("margin-legend").replaceChildren();
     return;
   }
-  const summary = `Expected ${analysis.unit} for player 1 by best play, at the start ${number(values[0], 1)}`;
+  const summary = `Expected ${analysis.unit} for player 1 by best play, at the start ${number(known[0], 1)}`;
   addChart("margin", summary, [-most, most], (chart) => chart.line(values, "expected"));
   byId("margin-legend").replaceChildren(
     make("span", "key", "up: ", token(1), " player 1"), make("span", "key", "down: ", token(2), " player 2"),
     make("span", "", analysis.unit),
   );
-  const losses = analysis.turns.map(([, , loss]) => loss);
+  const losses = turns.map((found) => found?.[2] ?? 0);
   const highest = Math.max(1, ...losses) * 1.7;
   addChart("loss", `Cost of each move, the highest ${number(Math.max(0, ...losses), 1)}`, [0, highest], (chart) => {
     losses.forEach((loss, index) => {
@@ -40,8 +44,17 @@ function drawMargins(game) {
  * Return the three costliest turns of the game, the costliest first; `worst` has three of each side.
  * @param {Analysis} analysis
  */
-function threeWorst({ worst, turns }) {
-  return [...worst].sort((one, two) => turns[two - 1][2] - turns[one - 1][2]).slice(0, 3);
+function threeWorst(analysis) {
+  return [...analysis.worst].sort((one, two) => lossOf(analysis, two) - lossOf(analysis, one)).slice(0, 3);
+}
+
+/**
+ * Return what a turn cost as a number; 0 for one that was not analysed.
+ * @param {Analysis} analysis
+ * @param {number} at
+ */
+function lossOf({ turns }, at) {
+  return turns[at - 1]?.[2] ?? 0;
 }
 
 /**
@@ -71,9 +84,9 @@ function thrownAway({ analysis, turns }, at) {
  * @param {Analysis} analysis
  * @param {number} at
  */
-function costText({ worst, turns }, at) {
-  const whole = worst.every((turn) => Number.isInteger(turns[turn - 1][2]));
-  return turns[at - 1][2].toFixed(whole ? 0 : 1);
+function costText(analysis, at) {
+  const whole = analysis.worst.every((turn) => Number.isInteger(lossOf(analysis, turn)));
+  return lossOf(analysis, at).toFixed(whole ? 0 : 1);
 }
 
 /**
@@ -83,7 +96,7 @@ function costText({ worst, turns }, at) {
  * @param {boolean | null} proven
  */
 function costSentence(analysis, at, proven) {
-  const cost = number(analysis.turns[at - 1][2], 1);
+  const cost = number(lossOf(analysis, at), 1);
   const unit = analysis.unit === "points" && cost === "1" ? "point" : analysis.unit;
   return `${proven === false ? "Estimated cost" : "Cost"}: ${cost} ${unit}.`;
 }
@@ -108,8 +121,12 @@ function showAdvice() {
   const turn = game.turns[at];
   const advice = byId("advice");
   const found = analysis?.turns[at - 1];
-  advice.hidden = !turn || !found;
-  if (!turn || !found || !analysis) return;
+  advice.hidden = !turn || found === undefined;
+  if (!turn || found === undefined || !analysis) return;
+  if (!found) {
+    advice.replaceChildren("This turn was not analysed.");
+    return;
+  }
   const [before, after, loss, line, cells, proven, slower] = found;
   const digits = [before, after].every(Number.isInteger) ? 0 : 1;
   const sign = (/** @type {number} */ value) => `${value > 0 ? "+" : ""}${value.toFixed(digits).replace("-", "\u2212")}`;
@@ -186,7 +203,7 @@ function showAnalysis() {
   for (const at of analysis.worst) {
     const turn = game.turns[at];
     if (!turn) continue;
-    const [, , , [better, ...rest]] = analysis.turns[at - 1];
+    const [better, ...rest] = analysis.turns[at - 1]?.[3] ?? [];
     const go = makeButton("", () => page.go(at), `${at}`);
     go.setAttribute("aria-label", `Turn ${at}`);
     const played = turn.outcome === "played" ? turn.text ?? "" : WORDS[turn.outcome];

@@ -6,7 +6,7 @@
  *   detail: string | null, fault: boolean,
  * }} Turn
  * @typedef {{
- *   turns: [number, number, number, string[], number[][], boolean | null, number][], worst: number[], unit: string, source: string,
+ *   turns: ([number, number, number, string[], number[][], boolean | null, number] | null)[], worst: number[], unit: string, source: string,
  * }} Analysis
  * @typedef {Shape & {
  *   title: string, names: string[], facts: string[], limit: number, result: string, why: string | null,

@@ -16,13 +16,13 @@ from typing import Final
 import numpy as np
 
 from connect4 import record as records
-from connect4.errors import IllegalAction, InputError, IsolationError, harmless
+from connect4.errors import IllegalAction, InputError, IsolationError, harmless, one_line
 from connect4.games.base import SIDES, Ending, Player, Seconds, State
 from connect4.isolation.reloaded import NO_PLAYER
 from connect4.isolation.seat import Level, open_seat
 from connect4.players.base import Outcome, Setup
-from connect4.players.names import student_file
-from connect4.players.registry import file_hash, recorded_agent
+from connect4.players.names import split_name, student_file
+from connect4.players.registry import file_hash, method_of, recorded_agent
 from connect4.players.student import MODULE_NAME, read_answer
 from connect4.record import Record
 from connect4.referee import Result, Turn, step
@@ -57,7 +57,7 @@ WITHOUT_POINTS: Final = (Ending.LINE, Ending.FORFEIT, Ending.NOT_LOADED)
 def tell_result(record: Record) -> None:
     """Print the scores, why the game ended, who has won, and each side's faults."""
     assert record.result is not None
-    names = [harmless(player.agent) for player in record.players]
+    names = [one_line(player.agent) for player in record.players]
     if record.result.ending is Ending.NOT_LOADED:
         print(not_loaded_report(record.result, names))
     for player, points in zip(SIDES, record.result.scores, strict=True):
@@ -210,9 +210,10 @@ def setup_of(record: Record, player: Player, seconds: Seconds, named: str | None
 
     `named` is the agent on the command line (see `recorded_agent`).
     """
-    recorded = record.players[player - 1]
+    recorded, other = record.players[player - 1], record.players[2 - player]
     agent = recorded_agent(recorded.agent, record.game.name, named)
-    return Setup(agent, player, record.game, seconds, record.seed, recorded.asked)
+    method = method_of(agent, split_name(other.agent), recorded.asked)
+    return Setup(agent, player, record.game, seconds, record.seed, method)
 
 
 def replay_turn(
@@ -224,10 +225,10 @@ def replay_turn(
     output.
     """
     number = recorded.number
-    who = f"player {state.mover} ({harmless(setup.agent.text)})"
+    who = f"player {state.mover} ({one_line(setup.agent.text)})"
     asked = f", get_{setup.method}_move" if setup.agent.kind == "ai" else ""
     print(f"Turn {number}, {who}{asked}, from the position\n{state.to_text()}")
-    answer = harmless(recorded.text or "none")
+    answer = one_line(recorded.text or "none")
     why = f": {first_line(recorded.detail)}" if recorded.is_lost and recorded.detail else ""
     print(f"Recorded: {answer}, {recorded.outcome} in {spent_text(recorded)}{why}")
     with closing(open_seat(setup, level)) as seat:
@@ -301,7 +302,7 @@ def tell_what_would_help(games: Sequence[Record], level: Level) -> None:
         if turn is None or agent in asked:
             continue
         asked.add(agent)
-        who = f"Player {player} ({harmless(agent)}), turn {turn.number}"
+        who = f"Player {player} ({one_line(agent)}), turn {turn.number}"
         if _answers(record, turn, limit, level):
             print(f"{who}: {FRESH}")
         elif limit < USUAL_SECONDS and _answers(record, turn, USUAL_SECONDS, level):
