@@ -45,7 +45,8 @@ def serve(
     limits = Limits(**settings["limits"])
     note = submission.note if sandbox.denies() else None
     try:
-        sandbox.enter(limits, settings["slot"], settings["core"], rules, setup.folder)
+        slot, core, strong = (settings[name] for name in ("slot", "core", "strong"))
+        sandbox.enter(limits, slot, core, rules, setup.folder, strong)
     except (OSError, ValueError) as error:
         say(channel.sendall, {protocol.BROKEN: f"{type(error).__name__}: {error}"})
         os._exit(1)
