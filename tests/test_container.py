@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from grader.doctor.guarantees import HELD_NOT
-from tests.command import ROOT, environment, run
+from tests.command import ROOT, run
 from tests.grading import COMMAND, hand_in, rubric
 
 pytestmark = [
@@ -83,12 +83,13 @@ def autograder(course: Path, home: Path) -> None:
     hand_in(home, "submission", THIEF.format(paths=paths))
 
 
-def run_autograder(home: Path, *lacking: str) -> subprocess.CompletedProcess[str]:
-    """Run the autograder of a folder as root of a container that lacks some protections."""
+def run_without(
+    lacking: tuple[str, ...], *command: str | Path, home: Path = ROOT
+) -> subprocess.CompletedProcess[str]:
+    """Run a command as root of a container that lacks some protections."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    script = home / "source" / "run_autograder"
     return subprocess.run(
-        [sys.executable, "-m", "tests.denied", *lacking, "--", "bash", script],
+        [sys.executable, "-m", "tests.denied", *lacking, "--", *command],
         cwd=ROOT,
         env={**os.environ, "AUTOGRADER_HOME": str(home), "PATH": path},
         capture_output=True,
@@ -96,6 +97,11 @@ def run_autograder(home: Path, *lacking: str) -> subprocess.CompletedProcess[str
         check=False,
         timeout=110,
     )
+
+
+def run_autograder(home: Path, *lacking: str) -> subprocess.CompletedProcess[str]:
+    """Run the autograder of a folder."""
+    return run_without(lacking, "bash", home / "source" / "run_autograder", home=home)
 
 
 @pytest.mark.parametrize(
@@ -122,6 +128,13 @@ def test_no_agent_of_an_autograder_reads_what_its_student_does_not_have(
     assert [test["name"] for test in json.loads(text)["tests"]][1] == "B: reference:nodes=50"
 
 
+def test_agents_are_another_user_also_where_only_root_may_read_the_kit(tmp_path: Path) -> None:
+    """They keep one right of root's, to read, which Landlock restricts."""
+    autograder(tmp_path, tmp_path)
+    ran = run_autograder(tmp_path, "capabilities")
+    assert "RuntimeError: root: False, read: utils.py." in ran.stderr
+
+
 def test_where_nothing_keeps_a_file_from_agents_nothing_is_played(tmp_path: Path) -> None:
     """Other users cannot enter a folder above the kit, so that the agent would have to be root."""
     autograder(tmp_path, tmp_path)
@@ -135,6 +148,21 @@ def test_where_nothing_keeps_a_file_from_agents_nothing_is_played(tmp_path: Path
     results = json.loads((tmp_path / "results" / "results.json").read_text(encoding="utf-8"))
     assert results["output"].splitlines()[-1] == last
     assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize("name", ["rubric.toml", "hidden.txt", "baseline.py"])
+def test_a_secret_that_every_user_can_read_is_refused_where_agents_could_read_it(
+    name: str, open_folder: Path, tmp_path: Path
+) -> None:
+    """As by an autograder that closes nothing."""
+    autograder(tmp_path, open_folder)
+    source = open_folder / "source"
+    for path in (source / "rubric.toml", source / "hidden.txt", source / "baseline.py"):
+        path.chmod(0o644 if path.name == name else 0o600)
+    begin = f"{source / name}: agents here could read it, as every user can, because the kernel "
+    options = (open_folder / "submission", "--rubric", source / "rubric.toml")
+    done = run_without(CONTAINER, sys.executable, "-m", COMMAND, "grade", *options)
+    assert done.stderr.splitlines()[-1].startswith(f"error: {begin}"), done
 
 
 def test_a_rubric_can_demand_bubblewrap_of_an_autograder(open_folder: Path, tmp_path: Path) -> None:
@@ -154,11 +182,8 @@ def doctor(kit: Path, *lacking: str) -> subprocess.CompletedProcess[str]:
     for name in ("connect4", "grader"):
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, kit / name, ignore=ignore)
-    command = [sys.executable, "-m", "tests.denied", *lacking, "--", "env", f"--chdir={kit}"]
-    command += ["PYTHONPATH=", sys.executable, "-m", "grader", "doctor"]
-    return subprocess.run(
-        command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
-    )
+    program = (sys.executable, "-m", COMMAND, "doctor")
+    return run_without(lacking, "env", f"--chdir={kit}", *program)
 
 
 def test_the_doctor_tries_to_read_the_seed_and_the_solution_in_such_a_container(
@@ -179,4 +204,5 @@ def test_the_doctor_says_why_nothing_is_played_and_how_to_get_it(tmp_path: Path)
         "level process\n  why: agents could read every file of root: no other user" in done.stdout
     )
     assert "let every user read Python and the kit" in done.stdout
-    assert done.stdout.splitlines()[-1].startswith("no: ")
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("no: `grade` does not play: isolation process: agents could read every")

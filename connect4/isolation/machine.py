@@ -74,14 +74,22 @@ def why_same_user() -> str | None:
     return kept if isinstance(kept, str) else None
 
 
+def _only_the_user_differs() -> bool:
+    """Return whether nothing but its user keeps root's files from an agent at level process."""
+    return sys.platform == "linux" and os.geteuid() == 0 and sandbox.landlock_abi() == 0
+
+
 def why_files_are_open() -> str | None:
     """Return why an agent of root could read root's files at level process; None if it cannot."""
-    if sys.platform != "linux" or os.geteuid() != 0 or sandbox.landlock_abi() > 0:
-        return None
-    kept = sandbox.kept_capabilities(confined=False)
+    kept = sandbox.kept_capabilities(confined=False) if _only_the_user_differs() else 0
     if not isinstance(kept, str):
         return None
     return f"agents could read every file of root: {kept}; the kernel has no Landlock"
+
+
+def is_open_to_agents(path: Path) -> bool:
+    """Return whether agents of root can read a file at level process, because every user can."""
+    return _only_the_user_differs() and sandbox.closed_path((str(path.resolve()),)) is None
 
 
 @cache

@@ -135,7 +135,7 @@ def kept_capabilities(confined: bool, folder: str | None = None) -> int | str:
         return "this container may not change users"
     if not any(map(known_here, (FIRST_SLOT, NOBODY))):
         return "this container knows no other user"
-    closed = _closed_path((sys.executable, os.__file__, np.__file__, __file__, folder or "/"))
+    closed = closed_path((sys.executable, os.__file__, np.__file__, __file__, folder or "/"))
     if closed is None:
         return 0
     for number in (CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE):  # Docker's root has the second alone
@@ -144,7 +144,7 @@ def kept_capabilities(confined: bool, folder: str | None = None) -> int | str:
     return f"no other user can read {closed}"
 
 
-def _closed_path(paths: Sequence[str]) -> str | None:
+def closed_path(paths: Sequence[str]) -> str | None:
     """Return one of the paths, or a folder above them, that not every user can read or enter."""
     parents: set[str] = set()
     for path in paths:

@@ -291,6 +291,8 @@ class Diagnosis:
     demanded: str
     """The level that the rubric requires; process if it names none: `grade` always isolates."""
     rubric: str
+    refusal: str = ""
+    """Why `grade` refuses."""
 
     def holds(self, guarantee: Guarantee, level: str) -> bool:
         """Return whether the machine has the protection and no agent got around it."""
@@ -320,7 +322,7 @@ class Diagnosis:
     def lacking(self) -> list[str]:
         """Return why `grade` cannot meet the rubric's requirement; empty if it can."""
         if self.grade_level is None:
-            return [f"{self.rubric} requires {self.demanded}, and this machine does not offer it"]
+            return [self.refusal]
         strong = self.demanded in ("strong", "wasm")
         return [
             item.text
@@ -335,7 +337,7 @@ class Diagnosis:
         lacking = self.lacking()
         demand = f"{self.rubric} requires level {self.demanded}"
         if self.grade_level is None:
-            return f"no: {lacking[0]}: `grade` does not play"
+            return f"no: `grade` does not play: {lacking[0]}"
         if lacking:
             return f"no: {demand}, but an agent here: {'; '.join(lacking)}: not guaranteed"
         return f"yes: `grade` plays at level {self.grade_level}, and {demand}"
