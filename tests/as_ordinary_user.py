@@ -50,14 +50,21 @@ def open_the_way(paths: list[Path], spare: Path) -> None:
             bind(spare / str(place), path)
 
 
+def make_python_readable(spare: Path) -> None:
+    """Let every user read this Python and this checkout, in this process's mount namespace."""
+    wanted = {CHECKOUT, Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve()}
+    if any(map(closed_folder, wanted)):
+        subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+        open_the_way(sorted(wanted), spare)
+
+
 def run_inside(spare: str, scratch: str, arguments: list[str]) -> None:
     """Become pytest as user 65534; this process is root's, in a mount namespace of its own.
 
     Nothing is tidied up here: the mounts end with the namespace, and whoever removed `spare`
     before that would remove what is bound there.
     """
-    wanted = {CHECKOUT, Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve()}
-    open_the_way(sorted(wanted), Path(spare))
+    make_python_readable(Path(spare))
     command = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     command += ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
     command += [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]

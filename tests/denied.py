@@ -3,7 +3,9 @@
 `python3 -m tests.denied landlock seccomp bubblewrap -- COMMAND ...` (Linux on x86_64 or aarch64).
 A filter of system calls that the command inherits makes the kernel answer as one without Landlock
 or without seccomp does; bubblewrap is hidden by a PATH without it. Without `locks` or `shared`
-memory it answers as a network drive does.
+memory it answers as a network drive does. Without `capabilities`, root has those of Docker's
+default, with which bubblewrap cannot work. Root's command runs in a mount namespace in which every
+user can read Python, as in a container.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.as_ordinary_user import make_python_readable
+
 LOAD, EQUALS, HAS, ANSWER = 0x20, 0x15, 0x45, 0x06
 ALLOW, ERROR = 0x7FFF0000, 0x00050000
 NUMBER_AT, FIRST_ARGUMENT_AT, FOURTH_ARGUMENT_AT = 0, 16, 40
@@ -24,10 +28,18 @@ SECCOMP, PRCTL = (317, 157) if os.uname().machine == "x86_64" else (277, 167)
 FLOCK, MMAP = (73, 9) if os.uname().machine == "x86_64" else (32, 222)
 LANDLOCK = 444
 MAP_SHARED = 1
+NEW_MOUNTS = 0x00020000
+DROP_CAPABILITY = 24
+OF_DOCKER = {0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31}
+"""The capabilities of a container's root, by their numbers."""
 
 
 DENIALS = {
-    "landlock": [(EQUALS, 0, 1, LANDLOCK), (ANSWER, 0, 0, ERROR | errno.ENOSYS)],
+    "landlock": [
+        step
+        for number in range(LANDLOCK, LANDLOCK + 3)
+        for step in ((EQUALS, 0, 1, number), (ANSWER, 0, 0, ERROR | errno.ENOSYS))
+    ],
     "seccomp": [
         (EQUALS, 0, 1, SECCOMP),
         (ANSWER, 0, 0, ERROR | errno.ENOSYS),
@@ -57,35 +69,47 @@ def filter_of(names: set[str]) -> list[tuple[int, int, int, int]]:
 
 
 def install(names: set[str]) -> None:
-    """Put the filter on this process and all that it starts."""
+    """Put the filter on this process and all that it starts, and drop root's capabilities."""
     packed = b"".join(struct.pack("=HBBI", *step) for step in filter_of(names))
     kept = ctypes.create_string_buffer(packed, len(packed))
     header = struct.pack("@HP", len(packed) // 8, ctypes.addressof(kept))
     libc = ctypes.CDLL(None, use_errno=True)
-    assert libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0) == 0
-    assert libc.prctl(SET_SECCOMP, 2, ctypes.c_char_p(header), 0, 0) == 0, ctypes.get_errno()
+    if libc.prctl(SET_SECCOMP, 2, ctypes.c_char_p(header), 0, 0) != 0:  # as an ordinary user
+        assert libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+        assert libc.prctl(SET_SECCOMP, 2, ctypes.c_char_p(header), 0, 0) == 0, ctypes.get_errno()
+    if "capabilities" in names:
+        for number in set(range(64)) - OF_DOCKER:
+            libc.prctl(DROP_CAPABILITY, number, 0, 0, 0)
 
 
 def path_without(program: str, folder: Path) -> str:
-    """Return a PATH of one folder with a link to every program but one."""
+    """Return a PATH whose folders with a program are replaced by `folder`, with links to others."""
+    places = []
     for place in os.environ["PATH"].split(os.pathsep):
-        for path in Path(place).glob("*") if Path(place).is_dir() else ():
+        if not Path(place, program).exists():
+            places.append(place)
+            continue
+        for path in Path(place).glob("*"):
             link = folder / path.name
-            if path.name != program and not link.exists() and not link.is_symlink():
+            if path.name != program and not link.is_symlink():
                 link.symlink_to(path)
-    return str(folder)
+        places.append(str(folder))
+    return os.pathsep.join(places)
 
 
 def main(arguments: list[str]) -> int:
     """Become the command."""
     names, command = arguments[: arguments.index("--")], arguments[arguments.index("--") + 1 :]
-    with tempfile.TemporaryDirectory(prefix="denied-") as folder:
+    with tempfile.TemporaryDirectory() as spare, tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ)
         if "bubblewrap" in names:
             os.chmod(folder, 0o755)
             environment["PATH"] = path_without("bwrap", Path(folder))
         child = os.fork()
         if child == 0:
+            if os.geteuid() == 0:
+                ctypes.CDLL(None).unshare(NEW_MOUNTS)
+                make_python_readable(Path(spare))
             install(set(names))
             os.execvpe(command[0], command, environment)
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

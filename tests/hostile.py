@@ -173,10 +173,11 @@ OUTCOMES: Final = (
         ERROR,
         ERROR,
         """
-        aborts c_stack_overflow ends_by_a_nameless_signal escape_codes huge_exception import_error
-        import_exits import_never_ends keyboard_interrupt kills_the_parent_carelessly no_class
-        no_method raises raises_recursion_error recursion_without_end syntax_error sys_exit
-        unprintable_exception wrong_init wrong_signature
+        aborts c_stack_overflow ends_by_a_nameless_signal escape_codes
+        fills_memory_in_many_processes huge_exception import_error import_exits import_never_ends
+        keyboard_interrupt kills_the_parent_carelessly no_class no_method raises
+        raises_recursion_error recursion_without_end syntax_error sys_exit unprintable_exception
+        wrong_init wrong_signature
         """,
     ),
     (TIMEOUT, TIMEOUT, "slow_regular_expression"),

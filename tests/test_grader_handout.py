@@ -615,5 +615,5 @@ def test_a_student_of_an_autograder_learns_no_seed(tmp_path: Path) -> None:
         assert not [seed for seed in seeds if str(seed) in text or f"{seed:x}" in text]
         shown.append((home / "results" / "results.json").read_text(encoding="utf-8"))
     assert shown[0] == shown[2] != shown[1]
-    secrets = (home / "source" / "rubric.toml", home / "source" / "kit" / "grader")
-    assert not [path for path in secrets if path.stat().st_mode & 0o077]
+    closed = ("rubric.toml", "tiny.txt", "baseline.py", "kit/connect4/players/ai.py")
+    assert not [name for name in closed if (home / "source" / name).stat().st_mode & 0o077]

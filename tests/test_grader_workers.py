@@ -20,13 +20,14 @@ from grader.play.executors import (
     LocalExecutor,
     WorkerDiedError,
     cluster_pool,
+    least_quota,
 )
 from grader.play.one_game import play_all
 from grader.play.schedule import PlannedGame, grade_games, submitted
 from grader.results.store import Store
 from grader.rubric import reading as rubrics
 from grader.rubric.keys import make_board
-from tests.command import ROOT, run
+from tests.command import ROOT, environment, run
 from tests.grading import COMMAND, games, hand_in, rubric, searcher, stored_records
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
@@ -103,6 +104,88 @@ def test_a_shut_down_executor_leaves_no_process_and_no_file(tmp_path: Path) -> N
     assert all(future.done() for future in waiting)
     with pytest.raises(RuntimeError):
         local.submit(process_number)
+
+
+QUOTAS = [
+    # version 2: its own group, one above it, and none of a neighbour
+    ("0::/a/b\n", "/", "cgroup2", "rw", {"a/b/cpu.max": "150000 100000"}, 1.5),
+    ("0::/a/b\n", "/", "cgroup2", "rw", {"a/cpu.max": "50000 100000", "a/b/cpu.max": "max 9"}, 0.5),
+    ("0::/a/b\n", "/", "cgroup2", "rw", {"cpu.max": "200000 100000"}, 2.0),
+    ("0::/a/b\n", "/", "cgroup2", "rw", {"a/c/cpu.max": "50000 100000"}, None),
+    ("0::/\n", "/", "cgroup2", "rw", {"cpu.max": "max 100000"}, None),
+    # version 1: the hierarchy of processors, and no other
+    ("3:cpu,cpuacct:/a\n2:memory:/m\n0::/\n", "/", "cgroup", "rw,cpu,cpuacct", {"a": 0.25}, 0.25),
+    ("3:cpu,cpuacct:/a\n2:memory:/m\n0::/\n", "/", "cgroup", "rw,memory", {"m": 0.25}, None),
+    ("3:cpu:/a/b\n", "/", "cgroup", "rw,cpu", {"": -1, "a": 3, "a/b": -1}, 3.0),
+    # a container that sees its own group as the top, and the group's name outside
+    ("0::/docker/x/y\n", "/docker/x", "cgroup2", "rw", {"y/cpu.max": "1000 2000"}, 0.5),
+    ("0::/elsewhere\n", "/docker/x", "cgroup2", "rw", {"cpu.max": "1000 2000"}, 0.5),
+    ("0::/../z\n", "/", "cgroup2", "rw", {"cpu.max": "1000 2000"}, 0.5),
+]
+
+
+@pytest.mark.parametrize(("groups", "root", "kind", "options", "files", "quota"), QUOTAS)
+def test_the_quota_of_processors_is_the_least_from_the_own_group_up(
+    groups: str,
+    root: str,
+    kind: str,
+    options: str,
+    files: dict[str, Any],
+    quota: float | None,
+    tmp_path: Path,
+) -> None:
+    for name, value in files.items():
+        path = tmp_path / name
+        if isinstance(value, str):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{value}\n", encoding="ascii")
+        else:
+            path.mkdir(parents=True, exist_ok=True)
+            limit = int(value * 100_000) if value > 0 else -1
+            (path / "cpu.cfs_quota_us").write_text(f"{limit}\n", encoding="ascii")
+            (path / "cpu.cfs_period_us").write_text("100000\n", encoding="ascii")
+    mounts = f"22 1 0:21 / / rw - ext4 /dev/vda rw\n31 22 0:9 {root} {tmp_path} rw shared:4 - "
+    assert least_quota(groups, f"{mounts}{kind} {kind} {options}\n") == quota
+
+
+def processor_group() -> Path:
+    """Return a new control group for processors; skip the test where none can be made."""
+    for parent in map(Path, ("/sys/fs/cgroup/cpu", "/sys/fs/cgroup")):
+        group = parent / f"connect4-test-{os.getpid()}"
+        try:
+            group.mkdir()
+            if (group / "cpu.max").exists() or (group / "cpu.cfs_quota_us").exists():
+                return group
+            group.rmdir()
+        except OSError:
+            continue
+    pytest.skip("this machine allows fewer than one control group for processors")
+
+
+def test_a_group_above_the_own_one_limits_the_games_at_once() -> None:
+    """In real control groups, two deep: the quota is the outer one's."""
+    outer = processor_group()
+    inner = outer / "inner"
+    inner.mkdir()
+    code = (
+        "import os, sys; from pathlib import Path\n"
+        "Path(sys.argv[1]).write_text(str(os.getpid()))\n"
+        "from grader.play.executors import physical_cores, processor_quota\n"
+        "print(processor_quota(), len(physical_cores()))"
+    )
+    try:
+        if (outer / "cpu.max").exists():
+            (outer / "cpu.max").write_text("150000 100000")
+        else:
+            (outer / "cpu.cfs_quota_us").write_text("150000")
+        command = [sys.executable, "-c", code, inner / "cgroup.procs"]
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
+        )
+    finally:
+        inner.rmdir()
+        outer.rmdir()
+    assert done.stdout == "1.5 1\n", done.stderr
 
 
 def schedule(folder: Path) -> tuple[list[PlannedGame], list[Submission]]:

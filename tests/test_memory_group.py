@@ -12,6 +12,7 @@ import pytest
 from connect4.isolation.limits import EXTRA_BYTES, hierarchy, join_group, leave_group, memory_group
 from connect4.isolation.seat import Level, Limits
 from connect4.players.base import Outcome
+from tests.command import ROOT, environment
 from tests.seats import board, processes, seat
 
 pytestmark = [
@@ -66,6 +67,27 @@ def test_what_takes_more_than_its_group_may_is_killed_alone() -> None:
     leave_group(group)
     assert one.returncode == -9
     assert groups() == []
+
+
+IN_MANY = """
+import sys
+from contextlib import closing
+from tests.seats import board, seat
+with closing(seat("fills_memory_in_many_processes", sys.argv[1], seconds=60.0)) as opened:
+    print(opened.ask(board(), 60.0).outcome, opened.log)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+@pytest.mark.parametrize("level", ["process", "strong"])
+def test_without_seccomp_many_processes_share_the_memory_of_one_agent(level: str) -> None:
+    """Ten of them ask for 200 MB each; 1280 MB are enough for six. Nothing else limits them."""
+    command = [sys.executable, "-m", "tests.denied", "seccomp", "--", sys.executable, "-c", IN_MANY]
+    done = subprocess.run(
+        [*command, level], cwd=ROOT, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "played processes with memory: 6\n\n", done.stderr
 
 
 @pytest.mark.slow

@@ -1,6 +1,8 @@
 """An agent's limits: time, memory, threads, files, printed text.
 
-A memory group is a control group (cgroup) that limits memory; root can create one.
+A memory group is a control group (cgroup) that limits memory; root can create one. It is for a
+kernel without seccomp: there an agent may start `Limits.tasks` processes, and nothing else limits
+the memory of all of them together.
 """
 
 from __future__ import annotations
@@ -46,9 +48,6 @@ def impose(limits: Limits) -> None:
         "RLIMIT_FSIZE": 1 << 20,
         "RLIMIT_NOFILE": 64,
         "RLIMIT_CORE": 1,  # at 0 the kernel still starts a program that collects cores
-        "RLIMIT_SIGPENDING": limits.tasks,
-        "RLIMIT_MEMLOCK": 0,
-        "RLIMIT_MSGQUEUE": 0,
         "RLIMIT_NPROC": limits.tasks,
     }
     for name, value in wanted.items():
@@ -77,7 +76,10 @@ def allow_tasks(process: int, tasks: int) -> None:
 
 
 EXTRA_BYTES: Final = 256 << 20
-"""What the kernel may need in addition to an agent's limit."""
+"""What the kernel may need in addition to an agent's limit.
+
+With seccomp, no agent reaches the limit of its group: it has one process, and no shared memory.
+"""
 
 NAME: Final = "connect4-"
 

@@ -38,7 +38,7 @@ def bubblewrap(files: Files = None, others: Iterable[Path] = ()) -> list[str]:
     command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
     if os.geteuid() == 0:
         command += ["--cap-drop", "ALL"]
-        for name in ("SETUID", "SETGID", "KILL", "DAC_READ_SEARCH"):
+        for name in ("SETUID", "SETGID", "KILL", "DAC_READ_SEARCH", "DAC_OVERRIDE"):
             command += ["--cap-add", f"CAP_{name}"]
     return [*command, *_binds(files, tuple(others)), "--chdir", "/", "--"]
 
@@ -66,9 +66,30 @@ def _binds(files: Files, others: tuple[Path, ...]) -> tuple[str, ...]:
 
 
 def why_same_user() -> str | None:
-    """Return why agents started by root keep root's user id here; None if they do not."""
-    kept = sandbox.kept_capabilities()
+    """Return why agents started by root keep root's user id here; None if they do not.
+
+    They play only where Landlock or bubblewrap keeps files from them; see `why_files_are_open`.
+    """
+    kept = sandbox.kept_capabilities(confined=True)
     return kept if isinstance(kept, str) else None
+
+
+def _only_the_user_differs() -> bool:
+    """Return whether nothing but its user keeps root's files from an agent at level process."""
+    return sys.platform == "linux" and os.geteuid() == 0 and sandbox.landlock_abi() == 0
+
+
+def why_files_are_open() -> str | None:
+    """Return why an agent of root could read root's files at level process; None if it cannot."""
+    kept = sandbox.kept_capabilities(confined=False) if _only_the_user_differs() else 0
+    if not isinstance(kept, str):
+        return None
+    return f"agents could read every file of root: {kept}; the kernel has no Landlock"
+
+
+def is_open_to_agents(path: Path) -> bool:
+    """Return whether agents of root can read a file at level process, because every user can."""
+    return _only_the_user_differs() and sandbox.closed_path((str(path.resolve()),)) is None
 
 
 @cache
@@ -149,12 +170,12 @@ def missing() -> tuple[str, ...]:
         return (f"this system has neither seccomp nor Landlock: {freely}",)
     if seccomp.machine() is None:
         return (f"no table of system calls for this machine ({os.uname().machine}): {freely}",)
-    lines = []
+    lines, whose = [], "you" if os.geteuid() else "every user"
     same_user = why_same_user() if os.geteuid() == 0 else None
     if same_user is not None:
         lines.append(f"agents keep the number of your user, who is root: {same_user}")
     if not seccomp.available():
         lines.append("the kernel has no seccomp: agents can use the network and start processes")
     if sandbox.landlock_abi() == 0:
-        lines.append("the kernel has no Landlock: at level process agents can read what you can")
+        lines.append(f"the kernel has no Landlock: at level process agents read what {whose} can")
     return tuple(lines)

@@ -36,12 +36,18 @@ def denies() -> bool:
 
 
 def enter(
-    limits: Limits, slot: int, core: int | None, files: int | None, folder: str | None
+    limits: Limits,
+    slot: int,
+    core: int | None,
+    files: int | None,
+    folder: str | None,
+    strong: bool,
 ) -> None:
     """Give up, permanently, every right that an agent does not need; raises `OSError`.
 
     `slot` is a number that no other living agent has, `core` the processor to stay on, `files` the
-    `rules` of readable files, `folder` the one that it may import from.
+    `rules` of readable files, `folder` the one that it may import from; `strong` means inside
+    bubblewrap.
     """
     if core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
@@ -54,7 +60,7 @@ def enter(
     if files is not None and folder is not None:  # which is another one inside bubblewrap
         allow(files, folder, READ_DIR)
     if os.geteuid() == 0:
-        _become_another_user(FIRST_SLOT + slot, folder)
+        _become_another_user(FIRST_SLOT + slot, strong or files is not None, folder)
     if sys.platform != "linux":
         return
     prctl(PR_SET_PDEATHSIG, 9)  # after the change of user, which clears it
@@ -69,6 +75,7 @@ def enter(
 
 # -- another user (root only)
 
+CAP_DAC_OVERRIDE: Final = 1
 CAP_DAC_READ_SEARCH: Final = 2
 CAP_SETGID: Final = 6
 CAP_SETUID: Final = 7
@@ -115,11 +122,12 @@ def known_here(user: int) -> bool:
 
 
 @cache
-def kept_capabilities(folder: str | None = None) -> int | str:
-    """Return the capabilities that an agent keeps as another user than root, or why it is root.
+def kept_capabilities(confined: bool, folder: str | None = None) -> int | str:
+    """Return the capabilities that an agent of root keeps as another user, or why it stays root.
 
-    If only root may enter a folder above Python, the kit or `folder` (a 0700 home), it keeps one
-    capability, to read, which Landlock restricts. An agent that stays root has no capabilities.
+    If others may not read Python, the kit or `folder` (in a 0700 home), it keeps one capability, to
+    read, but only if `confined`: if Landlock or bubblewrap restricts what there is to read. An
+    agent that stays root has no capabilities.
     """
     if sys.platform != "linux":
         return 0
@@ -127,16 +135,17 @@ def kept_capabilities(folder: str | None = None) -> int | str:
         return "this container may not change users"
     if not any(map(known_here, (FIRST_SLOT, NOBODY))):
         return "this container knows no other user"
-    wanted = (sys.executable, os.__file__, np.__file__, __file__, folder or "/")
-    if _open_to_all(wanted):
+    closed = closed_path((sys.executable, os.__file__, np.__file__, __file__, folder or "/"))
+    if closed is None:
         return 0
-    if _has_capabilities(CAP_DAC_READ_SEARCH):
-        return 1 << CAP_DAC_READ_SEARCH
-    return "no other user can read this Python"
+    for number in (CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE):  # Docker's root has the second alone
+        if confined and _has_capabilities(number):
+            return 1 << number
+    return f"no other user can read {closed}"
 
 
-def _open_to_all(paths: Sequence[str]) -> bool:
-    """Return whether every user can read the paths and enter all folders above them."""
+def closed_path(paths: Sequence[str]) -> str | None:
+    """Return one of the paths, or a folder above them, that not every user can read or enter."""
     parents: set[str] = set()
     for path in paths:
         try:
@@ -145,23 +154,26 @@ def _open_to_all(paths: Sequence[str]) -> bool:
             continue
         wanted = stat.S_IROTH | stat.S_IXOTH if stat.S_ISDIR(mode) else stat.S_IROTH
         if mode & wanted != wanted:
-            return False
+            return path
         parent = os.path.dirname(path)
         while parent not in parents:
             parents.add(parent)
             parent = os.path.dirname(parent)
-    return all(os.stat(parent).st_mode & stat.S_IXOTH for parent in parents)
+    closed = (parent for parent in parents if not os.stat(parent).st_mode & stat.S_IXOTH)
+    return min(closed, default=None)
 
 
-def _become_another_user(user: int, folder: str | None) -> None:
+def _become_another_user(user: int, confined: bool, folder: str | None) -> None:
     if sys.platform != "linux":
         os.setgroups([])
         os.setgid(NOBODY)
         os.setuid(NOBODY)
         return
-    kept = kept_capabilities(folder)
-    if isinstance(kept, str):  # the referee has reported why
-        _capabilities(0)
+    kept = kept_capabilities(confined, folder)
+    if isinstance(kept, str):
+        if not confined:
+            raise PermissionError(f"nothing keeps files from it: {kept}")
+        _capabilities(0)  # the referee has reported why
         return
     if kept:
         prctl(PR_SET_KEEPCAPS, 1)

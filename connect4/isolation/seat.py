@@ -75,7 +75,7 @@ def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
     """Return the level for a name of `LEVELS` or `auto` on this machine.
 
     Also returns one line for each missing protection. Raises `InputError` if `strong` or `wasm` was
-    requested and is not available.
+    requested and is not available, and if nothing would keep root's files from an agent of root.
     """
     if requested == "none" or (requested == "auto" and sys.platform == "emscripten"):
         return "none", ()  # a browser's Python starts no process
@@ -86,15 +86,18 @@ def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
         return "wasm", ()
     if requested not in (*LEVELS, "auto"):
         raise InputError(f"isolation {requested!r}: expected {', '.join(LEVELS)} or auto")
-    missing = machine.missing()
-    if requested == "process":
-        return "process", missing
-    why_not = machine.bubblewrap_works()
-    if why_not is None:
-        return "strong", missing
-    if requested == "strong":
-        raise InputError(f"isolation strong: {why_not}; use process or auto")
-    return "process", (*missing, f"isolation is process, not strong: {why_not}")
+    missing, why_not = machine.missing(), None
+    if requested != "process":
+        why_not = machine.bubblewrap_works()
+        if why_not is None:
+            return "strong", missing
+        if requested == "strong":
+            raise InputError(f"isolation strong: {why_not}; use process or auto")
+        missing = (*missing, f"isolation is process, not strong: {why_not}")
+    open_files = machine.why_files_are_open()
+    if open_files is not None:
+        raise InputError(f"isolation process: {open_files}; {why_not or 'use strong'}")
+    return "process", missing
 
 
 def prepare(level: Level, report: Callable[[str], None]) -> None:
@@ -156,7 +159,8 @@ class IsolatedSeat(ReloadedSeat):
     ) -> None:
         """Start the agent; raises `IsolationError`."""
         super().__init__(setup, limits, lifetime)
-        self._shares_user = machine.shares_user(level == "strong")
+        self._strong = level == "strong"
+        self._shares_user = machine.shares_user(self._strong)
         self._child: AgentProcess | None = None
         self._launcher = _launcher(setup, self._source, level, limits)
         self._core = one_core()
@@ -287,6 +291,7 @@ class IsolatedSeat(ReloadedSeat):
             "limits": asdict(replace(self._limits, tasks=tasks)),
             "slot": self._launcher.number,
             "core": self._core,
+            "strong": self._strong,
         }
         self._child = child = AgentProcess(self._launcher, self._log)
         try:

@@ -45,7 +45,8 @@ def serve(
     limits = Limits(**settings["limits"])
     note = submission.note if sandbox.denies() else None
     try:
-        sandbox.enter(limits, settings["slot"], settings["core"], rules, setup.folder)
+        slot, core, strong = (settings[name] for name in ("slot", "core", "strong"))
+        sandbox.enter(limits, slot, core, rules, setup.folder, strong)
     except (OSError, ValueError) as error:
         say(channel.sendall, {protocol.BROKEN: f"{type(error).__name__}: {error}"})
         os._exit(1)
@@ -155,7 +156,7 @@ def _guard(control: socket.socket) -> tuple[socket.socket, socket.socket, int, i
     number.
     """
     if sys.platform == "linux":
-        sandbox.prctl(PR_SET_CHILD_SUBREAPER, 1)  # adopt the processes that an agent leaves behind
+        sandbox.prctl(PR_SET_CHILD_SUBREAPER, 1)  # adopt what an agent leaves behind, see `_end`
     gc.freeze()
     agent, parent = 0, os.getpid()
     while True:
@@ -181,7 +182,9 @@ def _guard(control: socket.socket) -> tuple[socket.socket, socket.socket, int, i
 def _end(agent: int) -> int:
     """Kill an agent's process group and all processes that left it; return how the agent ended.
 
-    The status is that of `subprocess`: a negative number is a signal.
+    Only without seccomp can an agent start processes. The daemon that it then leaves behind, in a
+    group of its own, has become a child of this process. The status is that of `subprocess`: a
+    negative number is a signal.
     """
     status = 0
     with contextlib.suppress(ProcessLookupError, PermissionError):  # gone; a zombie, on macOS

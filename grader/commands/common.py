@@ -16,9 +16,10 @@ from typing import Final
 from connect4.cli import agreed as agreed  # noqa: PLC0414 - the commands that ask import it here
 from connect4.errors import InputError, harmless
 from connect4.games.base import Seconds
+from connect4.isolation import machine
 from connect4.isolation.seat import OUTSIDE, Level, choose_level, prepare
 from connect4.isolation.wasm.budget import seconds_of, shown
-from connect4.players.names import split_name
+from connect4.players.names import split_name, student_file
 from grader.marks.tournament import later_games, stages
 from grader.output.files import write
 from grader.output.results import GRADE
@@ -150,8 +151,24 @@ def required_level(asked: str, rubric: Rubric) -> tuple[Level, tuple[str, ...]]:
         raise InputError(
             f"isolation {level}: {rubric.source} requires {required} ([limits] require)"
         )
+    for path in secret_files(rubric) if level == "process" else ():
+        if machine.is_open_to_agents(path):
+            raise InputError(
+                f"{path}: agents here could read it, as every user can, because the kernel has no "
+                f"Landlock: chmod go-rwx {path}"
+            )
     prepare(level, say)
     return level, notes
+
+
+def secret_files(rubric: Rubric) -> list[Path]:
+    """Return the files that no submission may read: a rubric with its seed, boards, agents."""
+    source = Path(rubric.source)
+    found = [] if rubric.match.seed is None else [source]
+    found += [source.parent / name for name in rubric.match.hidden]
+    agents = [split_name(agent.agent) for agent in kit_agents(rubric)]
+    found += [student_file(agent) for agent in agents if agent.kind == "ai" and agent.rest]
+    return [path for path in found if path.is_file()]
 
 
 def named_few(names: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     if arguments.results is not None:
         with Store(arguments.results, writing=True):
             pass  # a file that cannot be locked or written is refused before the tests
-    level = level_of_grade(arguments.isolation, rubric)
+    level, refusal = level_of_grade(arguments.isolation, rubric)
     lacks, machine = missing(), measure()
     proofs: dict[str, Proof] = {}
     for offer in (name for name, needs in NEEDS.items() if not lacks.keys() & needs):
@@ -46,7 +46,8 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     tell("")
     demanded = rubric.limits.require or "process"
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    found = Diagnosis(at, platform.node(), machine, lacks, proofs, level, demanded, rubric.source)
+    host, source = platform.node(), rubric.source
+    found = Diagnosis(at, host, machine, lacks, proofs, level, demanded, source, refusal)
     print(found.text())
     if arguments.results is not None:
         with Store(arguments.results, writing=True) as store:
@@ -55,12 +56,12 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     return FAILED if found.lacking() else DONE
 
 
-def level_of_grade(asked: str, rubric: Rubric) -> str | None:
-    """Return the level at which `grade` would play with this rubric; None if it would refuse."""
+def level_of_grade(asked: str, rubric: Rubric) -> tuple[str | None, str]:
+    """Return the level at which `grade` would play with this rubric, or None and why it refuses."""
     try:
-        return required_level(asked, rubric)[0]
-    except InputError:
-        return None
+        return required_level(asked, rubric)[0], ""
+    except InputError as error:
+        return None, str(error)
 
 
 def tell(text: str) -> None:

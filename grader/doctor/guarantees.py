@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from connect4.isolation import sandbox, seccomp
-from connect4.isolation.machine import bubblewrap_works, why_same_user
+from connect4.isolation.machine import bubblewrap_works, why_files_are_open, why_same_user
 from connect4.isolation.seat import Level
 from connect4.isolation.wasm import package
 from connect4.players.base import Outcome
@@ -59,14 +59,25 @@ def _all(outcome: Outcome, names: str) -> dict[str, Outcome]:
     return dict.fromkeys(names.split(), outcome)
 
 
+SECRETS: Final = "secrets"
+"""The guarantee that every level must give, on every machine."""
+
 GUARANTEES: Final = (
+    Guarantee(
+        SECRETS,
+        "reads no secret seed and no solution",
+        {},
+        ("own user", "landlock"),
+        ("own user", "landlock", "bubblewrap"),
+        ("read the seed of a rubric", "read a solution"),
+    ),
     Guarantee(
         "files",
         "reads no file of yours",
         _all(PLAYED, "reads_the_opponent reads_hidden_boards lists_submissions"),
         ("landlock",),
         ("bubblewrap",),
-        ("read a public file", "read a private file", "list a folder"),
+        ("read a public file", "list a folder"),
     ),
     Guarantee(
         "kit",
@@ -173,6 +184,7 @@ WHY: Final = {
     "seccomp": "the kernel has no seccomp, or its filter is not known for this machine",
     "bubblewrap": "bubblewrap does not work here",
     "own user": "agents run as your user",
+    "kept files": "nothing keeps root's files from an agent",
     "linux": "this system does not report which processes an agent started",
     "strong": "level process does not include it",
     "fuel": "the extra `fuel` is not installed",
@@ -191,10 +203,15 @@ HOW: Final = {
     ),
     "bubblewrap": (
         "apt install bubblewrap; on Ubuntu 23.10 and newer also give it an AppArmor profile "
-        "(docs/isolation.md); in a container, allow user namespaces (Docker: "
-        "--security-opt seccomp=unconfined --cap-add SYS_ADMIN)"
+        "(docs/isolation.md); in a container, allow namespaces (Docker: --security-opt "
+        "seccomp=unconfined --security-opt apparmor=unconfined --cap-add SYS_ADMIN --cap-add "
+        "NET_ADMIN)"
     ),
     "own user": "run the grader as root, which gives each agent a user of its own",
+    "kept files": (
+        "let every user read Python and the kit (chmod -R a+rX, also for the folders above them), "
+        "or use Linux 5.13 or newer with Landlock enabled, or --isolation strong"
+    ),
     "linux": "use Linux",
     "strong": "use --isolation strong, which requires bubblewrap",
     "fuel": package.INSTALL,
@@ -209,7 +226,7 @@ LESS_LOAD: Final = "end other programs, or give the machine more cores"
 
 
 NEEDS: Final[dict[Level, tuple[str, ...]]] = {
-    "process": (),
+    "process": ("kept files",),
     "strong": ("bubblewrap",),
     "wasm": ("fuel", "compiled"),
 }
@@ -219,6 +236,7 @@ NEEDS: Final[dict[Level, tuple[str, ...]]] = {
 def missing() -> dict[str, str]:
     """Return why a protection is missing here, by the names in `HOW`; others are present."""
     linux, no_bubblewrap, no_wasm = sys.platform == "linux", bubblewrap_works(), package.why_not()
+    files_are_open = why_files_are_open()
     lacks = {
         "linux": not linux,
         "landlock": sandbox.landlock_abi() <= 0,
@@ -227,10 +245,11 @@ def missing() -> dict[str, str]:
         "fuel": no_wasm is not None,
         "compiled": not package.is_compiled(),
         "own user": not linux or os.geteuid() != 0 or why_same_user() is not None,
+        "kept files": files_are_open is not None,
         "strong": True,
     }
     no_fuel = no_wasm and no_wasm.removesuffix(f": {package.INSTALL}")
-    known = {"bubblewrap": no_bubblewrap, "fuel": no_fuel}
+    known = {"bubblewrap": no_bubblewrap, "fuel": no_fuel, "kept files": files_are_open}
     return {name: known.get(name) or WHY[name] for name, lacking in lacks.items() if lacking}
 
 
@@ -272,6 +291,8 @@ class Diagnosis:
     demanded: str
     """The level that the rubric requires; process if it names none: `grade` always isolates."""
     rubric: str
+    refusal: str = ""
+    """Why `grade` refuses."""
 
     def holds(self, guarantee: Guarantee, level: str) -> bool:
         """Return whether the machine has the protection and no agent got around it."""
@@ -301,13 +322,13 @@ class Diagnosis:
     def lacking(self) -> list[str]:
         """Return why `grade` cannot meet the rubric's requirement; empty if it can."""
         if self.grade_level is None:
-            return [f"{self.rubric} requires {self.demanded}, and this machine does not offer it"]
+            return [self.refusal]
         strong = self.demanded in ("strong", "wasm")
         return [
             item.text
             for item in GUARANTEES
             if item.key != "honest"
-            and (strong or not item.process)  # what level process guarantees on every machine
+            and (strong or not item.process or item.key == SECRETS)
             and not self.holds(item, self.grade_level)
         ]
 
@@ -316,7 +337,7 @@ class Diagnosis:
         lacking = self.lacking()
         demand = f"{self.rubric} requires level {self.demanded}"
         if self.grade_level is None:
-            return f"no: {lacking[0]}: `grade` does not play"
+            return f"no: `grade` does not play: {lacking[0]}"
         if lacking:
             return f"no: {demand}, but an agent here: {'; '.join(lacking)}: not guaranteed"
         return f"yes: `grade` plays at level {self.grade_level}, and {demand}"

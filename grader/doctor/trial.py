@@ -25,7 +25,7 @@ from connect4.isolation.seat import IsolatedSeat, Level, open_seat
 from connect4.isolation.wasm.seat import WasmSeat
 from connect4.players.base import Outcome, Reply, Setup
 from connect4.players.names import AgentName
-from grader.doctor.guarantees import GUARANTEES, Guarantee, Proof
+from grader.doctor.guarantees import GUARANTEES, SECRETS, Guarantee, Proof
 
 CORPUS: Final = Path(__file__).with_name("corpus")
 PROBE: Final = "tries_everything"
@@ -107,7 +107,7 @@ class Bench(contextlib.ExitStack):
             if what not in keys:
                 continue
             worked = attempt["done"]
-            if keys[what] == "files" and what != "list a folder":
+            if keys[what] in ("files", SECRETS) and what != "list a folder":
                 worked = self._targets.token in attempt["text"]
             elif keys[what] == "network" or what == "signal a process":
                 worked = worked and what in reached
@@ -216,6 +216,9 @@ CLASSROOM: Final = {
 }
 """Other files that the agents of the corpus expect beside their own."""
 
+CLOSED: Final = {"rubric.toml": '[match]\nseed = "{}"\n', "solution.py": "# {}\n"}
+"""Files that only this user may read, with a place for the token that an agent must not find."""
+
 SHARED: Final = ("/tmp", "/dev/shm")
 """Folders in which every user may create files."""
 
@@ -223,7 +226,8 @@ SHARED: Final = ("/tmp", "/dev/shm")
 class Targets(contextlib.ExitStack):
     """A folder, sockets and a process of this machine; a context manager.
 
-    Every user may read and write all files and folders but one, as after a teacher's mistake.
+    Every user may read and write all files and folders, as after a teacher's mistake, but for a
+    rubric with a secret seed and a solution, which are closed as in Gradescope's autograder.
     """
 
     def __init__(self) -> None:
@@ -247,9 +251,10 @@ class Targets(contextlib.ExitStack):
             path.write_text(text, encoding="utf-8")
             path.chmod(0o666)
             path.parent.chmod(0o777)
-        private = self.folder / "private.txt"
-        private.write_text(self.token, encoding="utf-8")
-        private.chmod(0o600)
+        for name, text in CLOSED.items():
+            path = self.folder / name
+            path.write_text(text.format(self.token), encoding="utf-8")
+            path.chmod(0o600)
         self.folder.chmod(0o777)
 
     def _listen(self) -> None:
@@ -290,7 +295,7 @@ class Targets(contextlib.ExitStack):
         places += [f"{folder}/{note}" for folder in SHARED if os.path.isdir(folder)]
         targets: dict[str, Any] = {
             "public": str(self.folder / "public.txt"),
-            "private": str(self.folder / "private.txt"),
+            **{Path(name).stem: str(self.folder / name) for name in CLOSED},
             "folder": str(self.folder),
             "writable": str(self.folder / "writable.txt"),
             "places": places,

@@ -26,7 +26,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final, Self
 
 from connect4.errors import InputError
@@ -240,12 +240,48 @@ def physical_cores() -> list[int]:
 
 
 def processor_quota() -> float | None:
-    """Return how many processors the control group of this container allows; None for no limit."""
+    """Return how many processors the control groups of this process allow; None for no limit."""
     try:
-        limit, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-    except (OSError, ValueError):
+        groups = Path("/proc/self/cgroup").read_text(encoding="utf-8")
+        mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8")
+    except OSError:
         return None
-    return int(limit) / int(period) if limit.isdigit() else None  # not `max`
+    return least_quota(groups, mounts)
+
+
+def least_quota(groups: str, mounts: str) -> float | None:
+    """Return the least quota of a process's control groups and of all groups above them.
+
+    `groups` and `mounts` are the texts of its `cgroup` and `mountinfo` in `/proc`: version 1 has
+    a hierarchy for processors, version 2 has one for everything.
+    """
+    own: dict[str, str] = {}
+    for line in groups.splitlines():
+        _, controllers, path = line.split(":", 2)
+        own |= dict.fromkeys(controllers.split(","), path)
+    found: list[float] = []
+    for line in mounts.splitlines():
+        before, _, after = line.partition(" - ")
+        top, mount = before.split()[3:5]
+        kind, _, options = after.split(" ", 2)
+        controller = {"cgroup2": "", "cgroup": "cpu"}.get(kind)
+        if controller is None or controller not in ("", *options.split(",")):
+            continue
+        group = PurePosixPath(own.get(controller, top))
+        inside = group.relative_to(top) if group.is_relative_to(top) else PurePosixPath()
+        folder = Path(mount, inside)
+        for each in (folder, *list(folder.parents)[: len(inside.parts)]):
+            found += _quota(each)
+    return min(found, default=None)
+
+
+def _quota(group: Path) -> list[float]:
+    """Return the number of processors that a control group allows; nothing without a limit."""
+    for names in (("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
+        with contextlib.suppress(OSError, ValueError):  # also if the limit is `max`
+            limit, period = map(int, " ".join((group / name).read_text() for name in names).split())
+            return [limit / period] if limit > 0 else []
+    return []
 
 
 def other_load() -> float | None:

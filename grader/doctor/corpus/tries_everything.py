@@ -45,7 +45,8 @@ def processes():
 def attempts():
     port = TARGETS["port"]
     yield "read a public file", lambda: read(TARGETS["public"])
-    yield "read a private file", lambda: read(TARGETS["private"])
+    yield "read the seed of a rubric", lambda: read(TARGETS["rubric"])
+    yield "read a solution", lambda: read(TARGETS["solution"])
     yield "list a folder", lambda: ", ".join(os.listdir(TARGETS["folder"]))
     yield "overwrite a file", lambda: overwrite(TARGETS["writable"])
     for place in TARGETS["places"]:
