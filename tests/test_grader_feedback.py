@@ -50,7 +50,7 @@ def test_part_a_is_what_happened_and_the_formula_with_its_numbers() -> None:
 
 def test_a_student_reads_what_happened_and_what_full_points_need() -> None:
     lost = mark(tally(100, 500, 2), 0, 40)
-    lost.tally.wins, lost.tally.losses, lost.tally.faults = 0, 4, Faults(errors=8)
+    lost.tally.wins, lost.tally.losses, lost.tally.shown_faults = 0, 4, Faults(errors=8)
     assert told_plainly(lost, RUBRIC) == [
         "You lost all 4 games, behind by 100.0 points on average.",
         "Points start above a margin of 0 %; all 40 need +50 %. Yours is -80.0 %.",
@@ -87,7 +87,7 @@ def test_who_has_all_points_reads_so_and_few_games_are_called_few() -> None:
 
 def test_lost_turns_and_missing_games_are_told() -> None:
     lost = replace(mark(tally(10, 30, 2), 0, 40))
-    lost.tally.faults = Faults(timeouts=2, errors=1)
+    lost.tally.shown_faults = Faults(timeouts=2, errors=1)
     said = "You lost turns (2 timeouts, 1 error); the opponent then moves twice in a row."
     assert said in explained(lost, RUBRIC)
     lost.tally.planned = 8

@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from connect4.cli import agreed as agreed  # noqa: PLC0414 - the commands that ask import it here
 from connect4.errors import InputError, harmless
 from connect4.games.base import Seconds
 from connect4.isolation import machine

@@ -19,8 +19,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
+from connect4.cli import agreed
 from connect4.errors import InputError
-from grader.commands.common import DONE, FAILED, agreed, say
+from grader.commands.common import DONE, FAILED, say
 from grader.handin.people import Kind, Person, find
 from grader.ladder.book import LADDER, Book
 from grader.ladder.league import write_tables

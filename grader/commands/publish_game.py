@@ -14,11 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from connect4 import record as records
+from connect4.cli import agreed
 from connect4.errors import InputError
 from connect4.games.extended import EXTENDED
 from connect4.isolation.wasm.budget import fuel_of
 from connect4.record import Record
-from grader.commands.common import DONE, FAILED, agreed, say
+from grader.commands.common import DONE, FAILED, say
 from grader.handin.submission import FOLDER, Submission, file_name, without_folders
 from grader.output.files import write
 from grader.output.results import Results, read_results

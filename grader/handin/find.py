@@ -123,7 +123,7 @@ def _hand_ins_at(
     packed = path.name.lower().endswith(ARCHIVES)
     if os.path.isfile(path) and (path.suffix == ".py" or (several and packed)):
         in_folder = several and path.name == "ai.py"
-        own = path.resolve().parent.name if in_folder else _stem(path)
+        own = path.parent.resolve().name if in_folder else _stem(path)
         places = [path] if packed else [path, path.with_name("report.txt")]
         tree = {one.name: archive.file_reader(one) for one in places if os.path.isfile(one)}
         return [replace(_single(path, name or own, tree), files={path.name: str(path)})]
