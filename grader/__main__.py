@@ -37,6 +37,7 @@ MODULES: Final = {
     "handout": "handout",
     "playground": "playground",
     "tournament": "commands.grade",
+    "similar": "similar",
 }
 """Commands that are not a file of their own name in `commands`."""
 
@@ -87,8 +88,8 @@ Put the folder on a web server, such as GitHub Pages. To try it: python3 -m http
     "fuel": """examples:
   python3 -m grader fuel             seconds and games an hour for budgets of 1G, 5G and 20G""",
     "similar": """examples:
-  python3 -m grader similar submissions/                            source and behaviour
-  python3 -m grader similar submissions/ --source-only --against last-year/""",
+  python3 -m grader similar submissions/
+  python3 -m grader similar submissions/ --against last-year/""",
     "doctor": """examples:
   python3 -m grader doctor                              what does this machine guarantee?
   python3 -m grader doctor --results grade.db           also stores the answer in grade.db""",
@@ -241,7 +242,6 @@ def _forget(add: Add) -> None:
         help="the files of this run: written again without NAME; may be given several times",
     )
     add("--site", metavar="DIR", type=Path, help="the site of a ladder: written again without NAME")
-    refuse_gone(add, "--placement", "delete it; the results file keeps these points")
     add("--yes", action="store_true", help="do not ask")
 
 
@@ -287,9 +287,9 @@ def _similar(add: Add) -> None:
         default=[],
         help="more code that students were given: it does not count",
     )
-    add("--source-only", action="store_true", help="do not ask the submissions for moves")
-    add("--positions", metavar="N", type=count, default=300, help="positions (default 300)")
-    add("--time", type=time_limit, default=0.1, help="seconds in each position (default 0.1)")
+    refuse_gone(add, "--source-only", "delete it; sources alone are compared")
+    refuse_gone(add, "--positions", "delete it; moves are no longer compared")
+    refuse_gone(add, "--time", "delete it; moves are no longer compared")
     add(
         "--out",
         metavar="FILE",
@@ -297,7 +297,7 @@ def _similar(add: Add) -> None:
         default=Path("similar.html"),
         help="the report (default similar.html)",
     )
-    _add_running(add)
+    _add_rubric(add)
 
 
 def _doctor(add: Add) -> None:
@@ -329,7 +329,7 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
     "publish-game": ("give a student a marked game with its seed, to repeat it", _publish_game),
     "handout": ("make the students' edition of the kit, as a zip", _handout),
     "playground": ("write a site on which students write and play, in a browser", _playground),
-    "similar": ("screen a class for pairs that share source or behaviour", _similar),
+    "similar": ("screen a class for pairs of files that share source", _similar),
     "doctor": ("test in two minutes what this machine guarantees while agents play", _doctor),
     "fuel": ("measure how fast this machine runs games by fuel, and what a budget takes", _fuel),
 }
@@ -338,7 +338,6 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
 
 def _add_rubric(add: Add) -> None:
     add("--rubric", metavar="FILE", type=Path, help="differs from grader/rubric.toml in some keys")
-    refuse_gone(add, "--allow-large", "delete it; boards of every size are accepted, with a note")
 
 
 def _add_playing(add: Add) -> None:
@@ -386,14 +385,6 @@ def _add_run(add: Add) -> None:
         action="append",
         default=[],
         help="play a file again that was set aside because the grader was ended by it",
-    )
-    refuse_gone(
-        add,
-        "--budget",
-        "--dry-run prints core-hours; choose boards, repeats and time_limit in the rubric",
-    )
-    refuse_gone(
-        add, "--retry-starved", "the same command plays starved games and games that failed again"
     )
     _add_output(add)
 

@@ -1,4 +1,4 @@
-"""Pairs of a class: shared source, ranks together with behaviour, and the page that shows them.
+"""The command `similar`: screens a class for pairs that share source, and shows them side by side.
 
 Source is compared by fingerprints of tokens, by the winnowing of the library copydetect.
 Names, comments, layout and the order of functions do not count, nor does code from the handed-out
@@ -8,14 +8,17 @@ two have.
 
 from __future__ import annotations
 
+import argparse
 import html
 import importlib
 import math
+import re
+import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import median
+from pathlib import Path
 from typing import Any, Final
 from zlib import crc32
 
@@ -24,8 +27,13 @@ from numpy.typing import NDArray
 
 from connect4.errors import InputError
 from connect4.players.names import NEWLINE
+from grader.handin import find as submissions
 from grader.handin.bounded import READER, BoundError
+from grader.output.files import write
 from grader.output.markup import Cell, Link, card, heading, paragraphs, section, table, whole
+from grader.output.tables import wrapped
+from grader.rubric import reading as rubrics
+from grader.rubric.model import SubmissionRules
 
 LENGTH: Final = 14
 """Characters of filtered code in a fingerprint.
@@ -189,18 +197,11 @@ ADVICE: Final = (
 EVIDENCE: Final = (
     "Source: the share of the smaller file that both contain. Names, comments, layout and the "
     "order of functions do not count, nor does code of the handout and of the textbook agents. "
-    "Code that few others have counts more; the rank is of what a pair shares beyond what either "
-    "shares with most others."
+    "Code that few others have counts more."
 )
-BEHAVIOUR: Final = (
-    "Behaviour: how much more two files choose the same moves than their strength explains, in "
-    "standard deviations over all pairs."
-)
-BOTH_RANKS: Final = (
-    "A pair stands where the better of its two ranks puts it: first those of rank 1, by source or "
-    "by behaviour, then those of rank 2. Of two such pairs, the one that shares more source comes "
-    "first. One kind of evidence is therefore enough for a high place."
-)
+
+THRESHOLD: Final = 15.0
+"""Percent; files that were written independently share less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,111 +211,41 @@ class Pair:
     one: Document
     two: Document
     shared: Shared
-    source_rank: int
-    behaviour: float
-    """In standard deviations; NaN if one of them did not play."""
-    behaviour_rank: int | None
-
-    @property
-    def rank(self) -> tuple[int, float]:
-        """Return the better of the two ranks, then the shared percentage; identical files first."""
-        if self.shared.identical:
-            return 0, -100.0
-        ranks = [rank for rank in (self.source_rank, self.behaviour_rank) if rank is not None]
-        return min(ranks), -self.shared.percent
 
 
-def ranked(
-    found: Sequence[Document],
-    against: Sequence[Document],
-    players: Sequence[str],
-    agreement: NDArray[np.float64],
-) -> list[Pair]:
-    """Return all pairs with a submission of this class, the most similar first."""
+def ranked(found: Sequence[Document], against: Sequence[Document]) -> list[Pair]:
+    """Return the pairs with a submission of this class that share much, the most similar first."""
     everything = Class([*found, *against])
     sides = [*combinations(found, 2), *((one, two) for one in found for two in against)]
-    place = {name: number for number, name in enumerate(players)}
-    shared = [everything.shared(one, two) for one, two in sides]
-    alike = [
-        float(agreement[place[one.name], place[two.name]])
-        if one.name in place and two.name in place
-        else math.nan
-        for one, two in sides
-    ]
-    by_source = _ranks(_beyond([(one.name, two.name) for one, two in sides], shared))
-    by_play = _ranks(alike)
-    pairs = [
-        Pair(
-            one,
-            two,
-            shared[number],
-            by_source[number],
-            alike[number],
-            None if math.isnan(alike[number]) else by_play[number],
-        )
-        for number, (one, two) in enumerate(sides)
-    ]
-    return sorted(pairs, key=lambda pair: pair.rank)
-
-
-def _beyond(names: Sequence[tuple[str, str]], shared: Sequence[Shared]) -> list[float]:
-    """Return by how much each pair shares more than either file shares with most others."""
-    own: dict[str, list[float]] = {}
-    for pair, item in zip(names, shared, strict=True):
-        for name in pair:
-            own.setdefault(name, []).append(item.percent)
-    usual = {name: median(values) if len(values) > 2 else 0.0 for name, values in own.items()}
-    return [
-        math.inf if item.identical else item.percent - max(usual[one], usual[two])
-        for (one, two), item in zip(names, shared, strict=True)
-    ]
-
-
-def _ranks(values: Sequence[float]) -> list[int]:
-    """Return the rank of each value, 1 for the largest; NaN comes last."""
-    order = np.argsort(
-        -np.nan_to_num(np.array(values), nan=-math.inf, posinf=math.inf), kind="stable"
-    )
-    ranks = np.empty(len(values), dtype=int)
-    ranks[order] = np.arange(1, len(values) + 1)
-    return [int(rank) for rank in ranks]
+    pairs = [Pair(one, two, everything.shared(one, two)) for one, two in sides]
+    listed = [pair for pair in pairs if pair.shared.percent >= THRESHOLD]
+    return sorted(listed, key=lambda pair: (-pair.shared.identical, -pair.shared.percent))
 
 
 def similar_page(pairs: Sequence[Pair], notes: Sequence[str]) -> str:
     """Return the page; it contains everybody's name, so students must not see it."""
-    played = any(pair.behaviour_rank is not None for pair in pairs)
-    rows: list[list[Cell]] = [[*HEADERS]]
-    rows += [_row(number, pair) for number, pair in enumerate(pairs[:LISTED], 1)]
-    if not played:  # there is one rank
-        rows = [[*row[:4], *row[7:]] for row in rows]
+    rows: list[list[Cell]] = [
+        [
+            *(number, pair.one.name, pair.two.name, f"{pair.shared.percent:.0f} %"),
+            Link("side by side", "", f"pair-{number}") if number <= SHOWN else "",
+        ]
+        for number, pair in enumerate(pairs[:LISTED], 1)
+    ]
+    none = f"No pair shares {THRESHOLD:g} % or more."
     parts = [
         heading("Pairs that look alike"),
         f"<p><strong>{FIRST}</strong> {html.escape(ADVICE)}</p>",
-        paragraphs([EVIDENCE, *([BEHAVIOUR, BOTH_RANKS] if played else []), *notes]),
-        section("Pairs by evidence", table(tuple(map(str, rows[0])), rows[1:])),
-        "<h2>Sources side by side</h2>",
-        "<p>Marked: in both files. Grey: base code, which does not count.</p>",
+        paragraphs([EVIDENCE, *notes, *([] if pairs else [none])]),
+        section(f"Pairs that share {THRESHOLD:g} % or more", table(HEADERS, rows)),
     ]
+    if pairs:
+        parts.append("<h2>Sources side by side</h2>")
+        parts.append("<p>Marked: in both files. Grey: base code, which does not count.</p>")
     parts += [_sides(number, pair) for number, pair in enumerate(pairs[:SHOWN], 1)]
     return whole("Pairs that look alike", "\n".join(parts), "similar")
 
 
-HEADERS: Final = ("#", "file", "other file", "source", "rank", "behaviour", "rank", "sources")
-
-
-def _row(number: int, pair: Pair) -> list[Cell]:
-    link: Cell = Link("side by side", "", f"pair-{number}") if number <= SHOWN else ""
-    alike = "" if math.isnan(pair.behaviour) else f"{pair.behaviour:+.1f}"
-    return [
-        number,
-        pair.one.name,
-        pair.two.name,
-        f"{pair.shared.percent:.0f} %",
-        pair.source_rank,
-        alike,
-        "" if pair.behaviour_rank is None else pair.behaviour_rank,
-        link,
-    ]
+HEADERS: Final = ("#", "file", "other file", "source", "sources")
 
 
 def _sides(number: int, pair: Pair) -> str:
@@ -346,3 +277,83 @@ def marked(document: Document, spans: Sequence[tuple[int, int]]) -> str:
             parts.append(text)
             begin = end
     return "".join(parts)
+
+
+KIT: Final = Path(__file__).resolve().parents[1]
+STUB: Final = KIT / "grader" / "handout" / "ai_stub.py"
+AGENTS: Final = KIT / "connect4" / "players" / "agents.py"
+BASE: Final = (STUB, KIT / "README.md", AGENTS, *sorted((KIT / "connect4" / "search").glob("*.py")))
+"""Code that students were given or may read in a textbook; it does not count."""
+
+TOLD: Final = 10
+
+
+def run_similar(arguments: argparse.Namespace) -> int:
+    """Call `similar` with the options of a command line."""
+    a = arguments
+    return similar(a.paths, a.against or (), a.base, a.rubric, a.out)
+
+
+def similar(
+    paths: Sequence[Path],
+    against: Sequence[Path],
+    base: Sequence[Path],
+    rubric: Path | None,
+    out: Path,
+) -> int:
+    """Compare all pairs of hand-ins, and each with those `against`; print and write the first ones.
+
+    `base` names more code that students were given.
+    """
+    rules = rubrics.read(rubric).submission
+    left: list[str] = []
+    here = _sources(paths, rules, "", left)
+    if len(here) < 2:
+        raise InputError("similar requires at least two submissions with a source")
+    before = _sources(against, rules, "earlier: ", left) if against else {}
+    made = documents({**here, **before}, [code_of(path) for path in (*BASE, *base)])
+    found, others = made[: len(here)], made[len(here) :]
+    notes = [f"{len(found)} submissions, {len(others)} other hand-ins to compare with."]
+    told = [f"Not compared: {'; '.join(left)}."] if left else []
+    told += [
+        f"{item.name}: {item.problem}; its pairs are not compared."
+        for item in made
+        if item.problem is not None
+    ]
+    for line in told:
+        print(line, file=sys.stderr)
+    same = [name for name, text in before.items() if text in here.values()]
+    again = [f"Handed in again without a change: {'; '.join(same)}."] if same else []
+    pairs = ranked(found, others)
+    write(out, similar_page(pairs, [*notes, *told, *again]))
+    print(wrapped(FIRST))
+    for number, pair in enumerate(pairs[:TOLD], 1):
+        line = f"{number:3}. {pair.one.name} and {pair.two.name}: {pair.shared.percent:.0f} %"
+        print(wrapped(line))
+    if not pairs:
+        print(f"no pair shares {THRESHOLD:g} % or more")
+    print(f"The report is in {out}", file=sys.stderr)
+    return 0
+
+
+def code_of(path: Path) -> str:
+    """Return the code in a file; in a Markdown page, that of its Python blocks."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".md":
+        return text
+    return "\n".join(re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
+
+
+def _sources(
+    paths: Sequence[Path], rules: SubmissionRules, prefix: str, left: list[str]
+) -> dict[str, str]:
+    """Return the sources of hand-ins by name; those without one are added to `left`."""
+    found: dict[str, str] = {}
+    for item in submissions.find(list(paths), rules):
+        name = f"{prefix}{item.name}"
+        if item.source and item.source.strip():
+            found[name] = item.source
+        else:
+            why = (item.problem or "the file is empty").partition(";")[0]
+            left.append(f"{name} ({why})")
+    return found
