@@ -28,7 +28,6 @@ from connect4.cli import (
     end_on_sigterm,
     fail,
     port_number,
-    refuse_gone,
     seed_number,
     time_limit,
 )
@@ -65,7 +64,7 @@ from connect4.views.web.play import no_browser, open_address, play_on_page
 FAULT_RECORD: Final = "connect4-fault.json"
 """The file for the record of a game with a failed turn, without `--record`."""
 
-VIEWS: Final = ("auto", "browser", "terminal", "none", "window")
+VIEWS: Final = ("auto", "browser", "terminal", "none")
 
 VIEW_VARIABLE: Final = "CONNECT4_VIEW"
 """The environment variable that sets the default of `--view`."""
@@ -170,7 +169,6 @@ def add_conditions(group: argparse._ArgumentGroup) -> None:
         default="game",
         help="how long an agent's process lives",
     )
-    refuse_gone(add, "--memory", "write the agent as solver:memory=MB")
 
 
 def add_views(group: argparse._ArgumentGroup) -> None:
@@ -283,7 +281,7 @@ def chooses_browser(view: str) -> bool:
     if view not in VIEWS:
         raise InputError(f"{VIEW_VARIABLE}={view}: expected one of {', '.join(VIEWS)}")
     by_itself = view == "auto" and not os.environ.get("CI") and no_browser() is None
-    return by_itself or view in ("browser", "window")
+    return by_itself or view == "browser"
 
 
 def start_position(game: Game, arguments: argparse.Namespace) -> State:

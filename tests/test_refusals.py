@@ -77,7 +77,6 @@ REFUSED = {
         ("random random case1 --rows 6", "rows and columns are for an empty board"),
         ("random random --game dynamic --rows 6", "starts on 7 rows by 7 columns"),
         ("random random --game classic --line 3", "classic has no option 'line'"),
-        ("random random --memory 16", "--memory: is gone: write the agent as solver:memory=MB"),
         ("random random --max-turns 9", "extended has no option 'max_turns'"),
         ("random random --game dynamic --line 5", "a line of 5: expected 3 or 4"),
         ("random random --game dynamic d", "d: no such file", "a.txt, b.txt, c.txt, start.txt"),

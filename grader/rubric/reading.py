@@ -40,17 +40,6 @@ PUBLIC_SEED: Final = (
 
 MATCH_TABLE: Final = re.compile(r"^[ \t]*\[[ \t]*match[ \t]*\][ \t]*(#.*)?$", re.MULTILINE)
 
-REMOVED: Final = {
-    "limits.restarts": "is gone: delete the line; startup_total alone bounds how often an agent is "
-    "loaded again",
-    "budget": "is gone: delete the table, and choose boards, repeats and time_limit by the "
-    "core-hours that --dry-run prints",
-    "match.stop": "is gone: delete the line; every match plays all pairs of `repeats`",
-    "statistics.resamples": "is gone: delete the line; intervals use no random samples",
-    "statistics.seed": "is gone: delete the line; intervals use no random samples",
-}
-"""Keys of earlier versions, and what to do instead."""
-
 EQUAL_WINS: Final = 0.1
 """Where only winning counts, a mean margin this close to 0 is no difference that matters."""
 
@@ -149,8 +138,6 @@ def _overlay(base: Values, over: Values, source: str) -> Values:
 
 
 def _refuse_removed(place: Place) -> None:
-    if place.where in REMOVED:
-        raise InputError(f"{place.source}: {place.where} {REMOVED[place.where]}")
 
 
 def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
