@@ -123,21 +123,16 @@ def _overlay(base: Values, over: Values, source: str) -> Values:
     top = Place(source)
     merged = dict(base)
     for name, values in over.items():
-        _refuse_removed(top.at(name))
         if name not in TABLES:
             raise top.unknown(name, TABLES)
         if not isinstance(values, dict):
             raise top.at(name).wrong(f"expected a table, got {shown(values)}")
         for key in values:
-            _refuse_removed(top.at(name).at(key))
             known = [*checks_of(TABLES[name]), *(["fuel"] if name == "match" else [])]
             if key not in known:
                 raise top.at(name).unknown(key, known)
         merged[name] = {**base[name], **values}
     return merged
-
-
-def _refuse_removed(place: Place) -> None:
 
 
 def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
