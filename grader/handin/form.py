@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from connect4.errors import InputError
 from connect4.players.names import importable_sentence
 from grader.handin.bounded import READER
-from grader.handin.source_rules import changing_state, old_names, stored, uses
+from grader.handin.source_rules import changing_state, stored, uses
 
 if TYPE_CHECKING:  # a process that only checks does without the games
     from grader.rubric.model import SubmissionRules
@@ -113,8 +113,6 @@ def source_findings(source: str, rules: SubmissionRules) -> list[Finding]:
     found = [*_class(tree, nodes), *_imports(nodes, rules.allowed), *_processes(nodes, bound)]
     caught = _caught(nodes)
     found += _files(nodes, bound, caught)
-    for node, line, text in old_names(nodes, bound):
-        found.append(Finding(line, "old name", text, required=node not in caught))
     if STUB in source:
         line = source[: source.index(STUB)].count("\n") + 1
         text = "this is still the stub of the kit: write your two methods, then delete the line"

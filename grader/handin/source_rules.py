@@ -1,16 +1,8 @@
-"""Finds module-level variables that functions change, and names that Python or numpy lacks."""
+"""Finds module-level variables that functions change, and uses of names in imported modules."""
 
 from __future__ import annotations
 
 import ast
-import builtins
-import collections.abc
-import functools
-import importlib
-import importlib.util
-import platform
-import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -96,57 +88,6 @@ def _root(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
-CHECKED: Final = frozenset(
-    {
-        *("collections", "fractions", "functools", "heapq", "itertools", "math", "numpy"),
-        *("operator", "random", "string", "time"),
-    }
-)
-"""Modules in which the names that a file uses are looked up."""
-
-INSTEAD: Final = {
-    "time.clock": "time.perf_counter",
-    "fractions.gcd": "math.gcd",
-    "itertools.imap": "map",
-    "itertools.izip": "zip",
-    "raw_input": "input",
-    "reduce": "functools.reduce",
-    "unicode": "str",
-    "xrange": "range",
-}
-"""What replaces a name that Python has removed."""
-
-SAYS: Final = re.compile(r"[Uu]se `([^`]+)`")
-"""The replacement in numpy's own message on a name that it has removed."""
-
-
-@functools.cache
-def absent_name(name: str) -> str | None:
-    """Return the message on `module.name` if the installed version lacks it, else None."""
-    top, _, attribute = name.rpartition(".")
-    if top not in CHECKED:
-        return None
-    module = importlib.import_module(top)
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            getattr(module, attribute)
-    except AttributeError as error:
-        if hasattr(module, "__path__") and importlib.util.find_spec(name) is not None:
-            return None
-        said = SAYS.search(str(error))
-        instead = INSTEAD.get(name) or (said[1] if said else "what does the same")
-        if top == "collections" and hasattr(collections.abc, attribute):
-            instead = f"collections.abc.{attribute}"
-        return f"{name} is not in {_version(top)}; write {instead}"
-    return None
-
-
-def _version(top: str) -> str:
-    if top == "numpy":
-        return f"numpy {importlib.import_module(top).__version__}"
-    return f"Python {platform.python_version()}"
-
-
 def uses(
     nodes: Sequence[ast.AST], bound: Mapping[str, str]
 ) -> Iterator[tuple[ast.ImportFrom | ast.Attribute, str]]:
@@ -157,21 +98,3 @@ def uses(
                 yield node, f"{node.module}.{name.name}"
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             yield node, f"{bound.get(node.value.id)}.{node.attr}"
-
-
-def old_names(
-    nodes: Sequence[ast.AST], bound: Mapping[str, str]
-) -> Iterator[tuple[ast.AST, int, str]]:
-    """Yield `(node, line, text)` for each name that Python or numpy has removed."""
-    for node, name in uses(nodes, bound):
-        absent = absent_name(name)
-        if absent is not None:
-            yield node, node.lineno, absent
-    names = [node for node in nodes if isinstance(node, ast.Name)]
-    own = {*bound, *(name.id for name in names if not isinstance(name.ctx, ast.Load))}
-    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-    own |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    for used in names:
-        if used.id in INSTEAD and used.id not in own and not hasattr(builtins, used.id):
-            text = f"{used.id} is not in {_version('')}; write {INSTEAD[used.id]}"
-            yield used, used.lineno, text
