@@ -111,8 +111,7 @@ def test_a_game_has_the_number_that_the_students_page_gives_it(folder: Path) -> 
 
 def test_the_teacher_sees_the_game_and_is_asked_before_its_seed_is_spent(folder: Path) -> None:
     assert_refused(
-        publish(folder, "ann", "5"),
-        "a published seed stays public; without a terminal, give --yes",
+        publish(folder, "ann", "5"), "a published seed stays public; without a terminal, give --yes"
     )
     refused = publish_when_asked(folder, "\n")
     assert refused.returncode == 1

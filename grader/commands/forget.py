@@ -162,8 +162,8 @@ def _whoever(text: str, store: Store, results: Results | None, outs: Sequence[Pa
         else:
             groups.append(({person}, set(page)))
     named = [[*group, *map(Person, pages)] for group, pages in groups]
-    known = " ".join(str(person) for group in named for person in group)
-    if not _pattern({text}).search(known.encode()) and any(_naming({text}, out) for out in outs):
+    listing = " ".join(str(person) for group in named for person in group)
+    if not _pattern({text}).search(listing.encode()) and any(_naming({text}, out) for out in outs):
         return Gone(frozenset(), True, frozenset({text}))
     own, pages = groups[find(text, named, store.path)]
     names = {person.name for person in own}
