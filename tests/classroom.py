@@ -1,7 +1,7 @@
 """A class of 24 hand-ins in every form.
 
 Twelve play as real students' agents do. The others are broken or hostile. `rubric.toml` beside
-`class` is short enough to grade the class in some minutes.
+the folders `CLASS` is short enough to grade the class in some minutes.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.grading import searcher
+
+CLASS = ("class", "moodle", "gradescope")
+"""The folders of the hand-ins: the teacher's own, and the downloads of two platforms."""
 
 HEADER = """import time
 
@@ -146,9 +149,9 @@ def agent(body: str, note: str = "") -> str:
     return f"{HEADER}{BODIES[body]}# {note}\n"
 
 
-def build(folder: Path) -> Path:
-    """Write the class, its rubric and the staff's agent; return the folder of the class."""
-    members = folder / "class"
+def build(folder: Path) -> None:
+    """Write the class, its rubric and the staff's agent."""
+    members = folder / CLASS[0]
     (folder / "staff").mkdir(parents=True)
     (folder / "staff" / "ta.py").write_text(searcher(2), encoding="utf-8")
     (folder / "shown.txt").write_text(BOARD, encoding="utf-8")
@@ -156,10 +159,10 @@ def build(folder: Path) -> Path:
     (folder / "rubric.toml").write_text(RUBRIC, encoding="utf-8")
     _plain(members)
     _archives(members)
-    _platforms(members)
+    _moodle(folder / CLASS[1])
+    _gradescope(folder / CLASS[2])
     _broken(members)
     _hostile(members)
-    return members
 
 
 def _file(path: Path, text: str | bytes) -> None:
@@ -207,12 +210,15 @@ def tarred(files: dict[str, bytes], ending: str = "gz", **fields: Any) -> bytes:
     return data.getvalue()
 
 
-def _platforms(members: Path) -> None:
+def _moodle(members: Path) -> None:
     for number, body in ((4711, "first"), (4712, "greedy")):
         _file(
             members / f"Kim Lee_{number}_assignsubmission_file_" / "ai.py",
             agent(body, f"namesake {number}"),
         )
+
+
+def _gradescope(members: Path) -> None:
     _file(members / "submission_metadata.yml", METADATA)
     _file(members / "submission_77" / "ai.py", agent("sometimes_late"))
     _file(members / "submission_78" / "ai.py", searcher(1, note="a pair"))

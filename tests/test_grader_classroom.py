@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.classroom import build
+from tests.classroom import CLASS, build
 from tests.command import run
 from tests.grading import COMMAND, all_records
 
@@ -35,9 +35,9 @@ HIDDEN = re.compile(r"cellar|0000012021211212|2, 1, 2, 1|2 1 2 1|\[0, 1, 2, 0\]"
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("classroom")
-    assert len([path for path in build(folder).iterdir() if path.suffix != ".yml"]) == 25
+    build(folder)
     arguments = ("--rubric", "rubric.toml", "--out", "marks")
-    done = run(COMMAND, "grade", "class", *arguments, cwd=folder, seconds=1100)
+    done = run(COMMAND, "grade", *CLASS, *arguments, cwd=folder, seconds=1100)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -55,7 +55,7 @@ def test_everybody_has_a_line_and_a_page_and_nobody_stops_the_others(graded: Pat
         assert float(row["Total"]) == 0
         assert int(row["Timeouts"]) + int(row["Invalid"]) + int(row["Errors"]) > 100
     page = (graded / "marks" / "class.html").read_text(encoding="utf-8")
-    assert "alice, alice&#x27;s friend" in page.replace("'", "&#x27;")
+    assert "alice; alice&#x27;s friend" in page.replace("'", "&#x27;")
 
 
 def test_a_student_finds_no_seed_no_hidden_board_and_no_path(graded: Path) -> None:

@@ -30,9 +30,8 @@ from grader.commands.common import scratch_for
 from grader.commands.grade import quick
 from grader.handin.owners import assign
 from grader.handin.people import Person
-from grader.handin.roster import Student
 from grader.handin.submission import Submission
-from grader.marks.points import Mark, marks
+from grader.marks.points import marks
 from grader.output.explain import explained
 from grader.output.formats import gradebook as gradebook_text
 from grader.output.formats import summary
@@ -40,13 +39,7 @@ from grader.output.gradebooks import TITLE
 from grader.output.results import GRADE, Results
 from grader.output.tables import remark
 from grader.play.executors import local_pool
-from grader.play.schedule import (
-    LIMITS,
-    grade_games,
-    limits_key,
-    submitted,
-    worth,
-)
+from grader.play.schedule import LIMITS, grade_games, limits_key, submitted, worth
 from grader.results.store import machine
 from grader.results.values import STARVED, InfraFailure
 from grader.rubric import reading as rubrics
@@ -175,28 +168,6 @@ def test_results_json_is_gradescopes(graded: Path) -> None:
     assert "IndexError" in single["tests"][1]["output"]
     assert "AIPlayer has no get_expectimax_move" in single["tests"][2]["output"]
     assert len(single["leaderboard"]) == 2
-
-
-@pytest.mark.parametrize(
-    ("text", "cell"),
-    [
-        ("=1+1", "'=1+1"),
-        ("Ann;=cmd|' /C calc'!A0", "Ann;'=cmd|' /C calc'!A0"),
-        ("a\t@SUM(A1)", "a\t'@SUM(A1)"),
-        ("a, -2", "a, '-2"),
-        ("a\n+3", "a\n'+3"),
-        ('x;"=1"', 'x;"\'=1"'),
-        ("\uff1d1", "'\uff1d1"),
-        ("\tx", "'\tx"),
-        ("Anne-Marie O'Neill", "Anne-Marie O'Neill"),
-        ("a+b=c", "a+b=c"),
-        ("", ""),
-    ],
-)
-def test_no_cell_begins_a_formula_after_any_separator(text: str, cell: str) -> None:
-    mark = Mark(Submission("s", "", problem="none"), students=(Student(text),))
-    row = next(csv.DictReader(gradebook_text([mark]).lstrip("\ufeff").splitlines(True)))
-    assert row["Name"] == cell
 
 
 def test_a_starved_game_is_the_machines_fault_in_every_file() -> None:
@@ -420,9 +391,7 @@ def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "other.db").read_bytes() == before
 
 
-def test_an_out_that_cannot_be_written_is_refused_before_anything_is_played(
-    tmp_path: Path,
-) -> None:
+def test_an_out_that_cannot_be_written_is_refused_before_anything_is_played(tmp_path: Path) -> None:
     rubric(tmp_path)
     hand_in(tmp_path / "class", "ann", searcher(1))
     (tmp_path / "marks").write_text("a file", encoding="utf-8")
@@ -1025,8 +994,7 @@ def suspect(results: Path, name: str, machine: str, deaths: int = 0) -> None:
     """Make a results file that a grader left when it was ended during a game of `name`."""
     with closing(sqlite3.connect(results)) as database:
         (key,) = database.execute(
-            "SELECT key FROM game WHERE player1 = ? AND player2 = 'random'",
-            (id_of(results, name),),
+            "SELECT key FROM game WHERE player1 = ? AND player2 = 'random'", (id_of(results, name),)
         ).fetchone()
         database.execute("DELETE FROM game WHERE key = ?", (key,))
         database.execute("DELETE FROM record WHERE key = ?", (key,))

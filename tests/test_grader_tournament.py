@@ -16,16 +16,7 @@ from grader.play.schedule import Contestant, submitted
 from grader.results.values import Faults, PlayedGame
 from grader.rubric import reading as rubrics
 from tests.command import assert_refused, run
-from tests.grading import (
-    COMMAND,
-    games,
-    hand_in,
-    kill,
-    rubric,
-    searcher,
-    start,
-    wait_for_games,
-)
+from tests.grading import COMMAND, games, hand_in, kill, rubric, searcher, start, wait_for_games
 
 
 def contestants(number: int) -> list[Contestant]:
@@ -147,11 +138,7 @@ def test_places_stand_there_once_the_last_stage_is_played() -> None:
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 def test_a_killed_tournament_goes_on_and_its_places_earn_points(tmp_path: Path) -> None:
     rubric(tmp_path, tournament="points = [5, 3]\n")
-    for name, source in {
-        "ann": searcher(2),
-        "bo": searcher(1, -1),
-        "cy": searcher(1),
-    }.items():
+    for name, source in {"ann": searcher(2), "bo": searcher(1, -1), "cy": searcher(1)}.items():
         hand_in(tmp_path / "class", name, source)
     arguments = ("tournament", "class", "--rubric", "rubric.toml", "--isolation", "process")
     running = start(*arguments, cwd=tmp_path)

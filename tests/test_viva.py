@@ -71,7 +71,7 @@ def test_the_command_writes_a_page_for_its_owner_alone(tmp_path: Path) -> None:
     assert page.stat().st_mode & 0o777 == 0o600
     assert "has no method explain(state)" in page.read_text(encoding="utf-8")
     done = run("grader", "viva", "eve", "--results", "g.db", "-o", "eve.html", cwd=tmp_path)
-    assert_refused(done, "g.db: 'eve' has no games there; ann; bob (2 in all) have")
+    assert_refused(done, "g.db: 'eve' is not in it; ann; bob (2 in all) are")
     done = run("grader", "viva", "ann", "--results", "g.db", "-o", "out/ann.html", cwd=tmp_path)
     assert_refused(done, "holds class.html, so students may see it; choose another folder")
     assert json.loads((tmp_path / "out" / "results.json").read_text())

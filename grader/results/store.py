@@ -245,9 +245,7 @@ class Store(Database):
 
     def written(self) -> dict[str, Written]:
         """Return the marks that were written last, by person."""
-        rows = self._database.execute(
-            "SELECT person, total, games, roster, placement FROM written"
-        ).fetchall()
+        rows = self._database.execute("SELECT person, total, games, roster, placement FROM written")
         return {person: Written(*values) for person, *values in rows}
 
     def set_written(self, marks: Mapping[str, Written]) -> None:
