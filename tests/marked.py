@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +27,15 @@ from tests.grading import rubric
 MARGIN = "# margin "
 
 
-def agent(margin: int) -> str:
-    """Return a source that is worth `0.8 * margin + 10` points here, for margins of 10 to 50."""
-    return f"x = 1\n{MARGIN}{margin}\n"
+def agent(margin: int, note: str = "") -> str:
+    """Return a source that is worth `points(margin)` here; `note` makes it a file of its own."""
+    return f"x = 1\n# {note}\n{MARGIN}{margin}\n"
 
 
-def points(margin: int) -> float:
-    """Return the mark of `agent(margin)`: part A, then all points of part B."""
-    return 0.8 * margin + 10
+def points(margin: int) -> Decimal:
+    """Return the mark of `agent(margin)`, another one for each margin from -10 to 50."""
+    part_a = Decimal(40 * min(max(margin, 0), 50)) / 50
+    return part_a + Decimal(10 * min(max(margin + 10, 0), 20)) / 20
 
 
 def write_class(folder: Path, files: Mapping[str, str]) -> None:
@@ -43,9 +45,14 @@ def write_class(folder: Path, files: Mapping[str, str]) -> None:
         (folder / place).write_text(text, encoding="utf-8")
 
 
-def grade_without_playing(hand_ins: Path, results: Path) -> None:
-    """Store the hand-ins, and for each game the margin that its source names."""
-    rules = rubrics.read(rubric(results.parent))
+def grade_without_playing(hand_ins: Path, results: Path, more: str = "") -> None:
+    """Store the hand-ins, and for each game the margin that its source names.
+
+    `more` are lines at the end of the rubric.
+    """
+    path = rubric(results.parent)
+    path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
+    rules = rubrics.read(path)
     with Store(results, writing=True) as store:
         found = find([hand_ins], rules.submission, tell=lambda line: None)
         values = json.dumps(rubrics.stored_values(rules))
