@@ -8,14 +8,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from grader.handin.find import told_apart
-from grader.handin.people import REMEDY, Kind, Matching, Person, match, may_be, words
+from grader.handin.find import on_disk, told_apart
+from grader.handin.people import Kind, Matching, Person, match, may_be, words
 from grader.handin.roster import Correction, Student
 from grader.handin.submission import IN_TIME, LATE, Submission
 
 ABSENT: Final = "nothing was handed in"
 UNDECIDED: Final = "not decided"
-"""How the problem of a student begins who has no hand-in, or whose hand-in nobody can tell."""
+"""How the problem of a student begins who has no hand-in, or whose hand-in nobody can tell.
+Students read these texts, so nobody else is named in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,7 @@ def assign(
         students[everybody[-1].name] = [student]
     groups.told += _correct(students, corrections)
     left_open = {name: why for key, why in groups.open.items() for name in groups.items[key]}
+    left_open |= _unclear(owners, unknown, lines)
     for item in everybody:
         if item.problem and item.problem.startswith(UNDECIDED):
             left_open[item.name] = item.problem
@@ -151,6 +153,26 @@ def assign(
         matching,
         people,
     )
+
+
+def _unclear(
+    owners: Sequence[tuple[Submission, Person]],
+    unknown: Sequence[Doubt],
+    lines: Mapping[str, Sequence[int]],
+) -> dict[str, str]:
+    """Return why a mark stays open that a line of the roster may change, by the hand-in's name."""
+    changed = [
+        doubt.person
+        for doubt in unknown
+        for line in doubt.may_be
+        if isinstance(line, Student)
+        and (line.corrections or line.extension or line.group or line.submitted)
+    ]
+    return {
+        item.name: f"{UNDECIDED}: it is not clear whose hand-in this is"
+        for item, person in owners
+        if not lines[item.name] and any(person is one for one in changed)
+    }
 
 
 def _students(
@@ -204,15 +226,18 @@ def _correct(
 def _full_names(
     found: Sequence[Submission], students: Mapping[str, Sequence[Student]]
 ) -> dict[str, str]:
-    """Return the whole names of students whose names Canvas wrote as one word, by that word."""
-    taken = {item.name.casefold() for item in found}
+    """Return the whole names of students whose names Canvas wrote as one word, by that word.
+
+    A name whose page would be another one's file is not taken.
+    """
+    taken = {on_disk(item.name) for item in found}
     names = {}
     for item in found:
         own = students[item.name]
         of_canvas = len(own) == len(item.people) == 1 and item.people[0].key(Kind.CANVAS)
-        if of_canvas and own[0].name.casefold() not in taken:
+        if of_canvas and on_disk(own[0].name) not in taken:
             names[item.name] = own[0].name
-            taken.add(own[0].name.casefold())
+            taken.add(on_disk(own[0].name))
     return names
 
 
@@ -323,7 +348,6 @@ def _why_none(
     line: int, roster: Sequence[Student], unknown: Sequence[Doubt], matching: Matching
 ) -> str:
     """Return why a student of the roster has no mark, or that nothing was handed in."""
-    may = [doubt.person for doubt in unknown if roster[line] in doubt.may_be]
-    if not may and line not in matching.doubtful:
-        return ABSENT
-    return f"{UNDECIDED}: this may be the hand-in of {_listed(may)}; {REMEDY}"
+    if line in matching.doubtful or any(roster[line] in doubt.may_be for doubt in unknown):
+        return f"{UNDECIDED}: it is not clear which hand-in is this student's"
+    return ABSENT
