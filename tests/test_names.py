@@ -149,6 +149,70 @@ def test_a_file_in_canvas_with_a_name_of_moodles_is_canvass(tmp_path: Path) -> N
     assert late == {"Ann Lee": "late", "Bo": "in time", "Cy": ""}
 
 
+def test_a_name_in_canvas_that_ends_with_a_classmates_number_takes_nothing(tmp_path: Path) -> None:
+    """Eve calls herself `x_101`, or `leeann_101`; Canvas leaves such a name as it is."""
+    canvas = CANVAS + '"Lee, Ann",101,,al,S,\n"X_101",102,,eve,S,\n"Ray, Bo",103,,bo,S,\n'
+    for number, (eve, ann) in enumerate(
+        {"x": {}, "leeann": {"leeann_101_9001_own.py": 40}}.items()
+    ):
+        files = {f"{eve}_101_102_9003_ai.py": agent(50), "raybo_103_9004_2_ai.py": agent(20)}
+        files |= {place: agent(margin) for place, margin in ann.items()}
+        (folder := tmp_path / str(number)).mkdir()
+        course = Class(folder, files)
+        assert course.report("--yes", canvas=canvas).returncode == 0
+        filled = {row["ID"]: row["Connect-4 (55)"] for row in course.filled("canvas")[1:]}
+        assert filled == {**({"101": mark(40)} if ann else {}), "103": mark(20)}
+
+
+def test_the_column_hand_in_names_nothing_inside_an_upload(tmp_path: Path) -> None:
+    course = Class(tmp_path, {"bob/ann/ai.py": agent(50), "cy/ai.py": agent(20)})
+    done = course.report(roster="name,id,hand_in\nAnn Lee,1,ann\nBob,2,\nCy,3,\n")
+    assert "Ann Lee (1): hand_in 'ann' is no hand-in here, or several" in done.stderr
+    assert course.totals == {"Bob 2": mark(50), "Cy 3": mark(20), "Ann Lee 1": "0.00"}
+
+
+@pytest.mark.parametrize(
+    "roster",
+    [
+        "name,id,hand_in,adjust\nBob Ode,12,submission_1,-5\nAnn Lee,11,,\n",
+        "name,id,hand_in,adjust\nBob Ode,12,submission_1,-5\nAnn Lee,11,submission_1,\n",
+        "name,hand_in,adjust\nBob Ode,submission_1,-5\nAnn Lee,submission_1,\n",
+        "name,hand_in,adjust\nRobert O.,submission_1,-5\nAnn Lee,submission_1,\n",
+        "name,hand_in,adjust\nRobert O.,submission_1,-5\nAnn Lee,,\n",
+    ],
+)
+def test_a_line_that_names_the_hand_in_of_a_pair_is_one_of_them(
+    tmp_path: Path, roster: str
+) -> None:
+    lines = "---\nsubmission_1:\n  :submitters:\n"
+    for name, number in (("Ann Lee", 11), ("Bob Ode", 12)):
+        lines += f"  - :name: {name}\n    :sid: '{number}'\n    :email: e{number}@x.org\n"
+    files = {"submission_1/ai.py": agent(30), "submission_metadata.yml": lines}
+    files |= {"submission_2/ai.py": agent(20)}
+    course = Class(tmp_path, files)
+    moodle = MOODLE + "Ann,Lee,,e11@x.org,\nBob,Ode,,e12@x.org,\n"
+    done = course.report("--yes", roster=roster, moodle=moodle)
+    assert done.returncode == 0, done.stderr
+    filled = {row["First name"]: row["Assignment: Connect-4 (Real)"]
+        for row in course.filled("moodle")}  # fmt: skip
+    assert filled == {"Ann": mark(30), "Bob": f"{points(30) - 5:.2f}"}
+
+
+def test_lines_that_name_one_hand_in_of_strangers_give_nobody_a_correction(tmp_path: Path) -> None:
+    """Nobody can tell which of the two has which address."""
+    lines = "---\nsubmission_1:\n  :submitters:\n"
+    for name, number in (("foo", 11), ("bar", 12)):
+        lines += f"  - :name: {name}\n    :email: e{number}@x.org\n"
+    files = {"submission_1/ai.py": agent(30), "submission_metadata.yml": lines}
+    course = Class(tmp_path, {**files, "submission_2/ai.py": agent(20)})
+    roster = "name,hand_in,adjust\nBob Ode,submission_1,-5\nAnn Lee,submission_1,\n"
+    course.report("--yes", roster=roster, moodle=MOODLE + "A,L,,e11@x.org,\nB,O,,e12@x.org,\n")
+    assert course.totals == {
+        **{"Bob Ode": f"{points(30) - 5:.2f}", "Ann Lee": mark(30), "submission_2": mark(20)}
+    }
+    assert not (tmp_path / "out/moodle.csv").exists()
+
+
 def test_a_student_on_two_lines_is_refused_and_nothing_is_lost(tmp_path: Path) -> None:
     course = Class(tmp_path, {"Anna Muller.py": agent(10)})
     roster = "name,id,email\nAnna Muller,1,a@x\nBo,2,b@x\nAnna Muller,3,A@x\n"

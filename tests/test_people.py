@@ -127,7 +127,8 @@ def handed_in(text: str, source: str = "", time: str = "") -> Submission:
     """Return the hand-in of one person."""
     one = person(text)
     known = Person(one.name, one.keys, time)
-    return Submission(text, f"class/{one.name}/ai.py", source or text, "", people=(known,))
+    place = f"class/{one.name}"
+    return Submission(text, f"{place}/ai.py", source or text, "", people=(known,), entry=place)
 
 
 def test_a_zero_for_nothing_needs_that_no_hand_in_is_left_over() -> None:

@@ -232,7 +232,8 @@ def _remove_author(database: sqlite3.Connection, gone: Gone) -> set[str]:
             called = " and ".join(one.name for one in rest)
             called = called if called not in taken else f"{called} ({number})"
         database.execute(
-            "UPDATE author SET name = ?, people = ?, report = ?, place = '' WHERE number = ?",
+            "UPDATE author SET name = ?, people = ?, report = ?, place = '', entry = '' "
+            "WHERE number = ?",
             (called, json.dumps([one.to_json() for one in rest]), cleaned, number),
         )
     versions = database.execute("SELECT author, sha256 FROM version").fetchall()

@@ -108,7 +108,8 @@ def find(
             places = [place for hand_in in (first, *more) for place in hand_in.places]
             first.problem = f"two hand-ins of one student: {', '.join(places)}"
         shown = f"{own} ({number})" if number and names[own] > 1 else own
-        opened.append(replace(_open_safely(first, rules), name=shown))
+        entry = one_line([*first.places, own][0])
+        opened.append(replace(_open_safely(first, rules), name=shown, entry=entry))
     return told_apart(sorted(opened, key=lambda item: (item.name.casefold(), item.name)))
 
 

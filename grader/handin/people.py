@@ -328,9 +328,11 @@ def _groups(edges: Mapping[int, AbstractSet[int]]) -> list[tuple[list[int], list
 def match(
     here: Sequence[Person],
     there: Sequence[Person],
-    decided: Iterable[tuple[int, int]] = (),
+    decided: Iterable[tuple[int | None, int]] = (),
 ) -> Matching:
     """Match the persons of two lists; `decided` are pairs of places that the teacher has named.
+
+    None in a pair says that the other one is nobody of this list.
 
     The passes: keys of the same kind; numbers without leading zeros; the name letter for letter,
     if the lists write names alike; the name apart from case, accents, punctuation and the order of
@@ -338,10 +340,11 @@ def match(
     """
     matcher = _Matcher(here, there)
     for one, two in decided:
-        matcher.pairs.setdefault(one, two)
-        matcher.by[one] = Pass.DECIDED
-        matcher.settled[0].add(one)
         matcher.settled[1].add(two)
+        if one is not None:
+            matcher.pairs.setdefault(one, two)
+            matcher.by[one] = Pass.DECIDED
+            matcher.settled[0].add(one)
     matcher.run(Pass.KEY)
     matcher.run(Pass.NUMBER)
     if matcher.write_alike():
