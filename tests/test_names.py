@@ -230,6 +230,23 @@ def test_a_maximum_of_a_thousand_is_a_thousand(tmp_path: Path, cell: str) -> Non
     assert course.filled("canvas")[1]["Connect-4 (55)"] == "1000.00"
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "what"),
+    [
+        ("roster", "name,adjust,Adjust\nann,2,3\n", "one column for adjust, not 'adjust' and 'Adj"),
+        ("roster", "name,id\na\0nn,7\n", "cannot be read; save it as CSV in UTF-8"),
+        ("canvas", CANVAS.replace("nt,", "nt\0,") + "ann,1,,ann,S,\n", "save it as CSV in UTF-8"),
+        ("canvas", CANVAS.replace("(55)", "(55),Connect-4 (55)") + "ann,1,,ann,S,,\n", "several"),
+    ],
+)
+def test_a_list_that_is_not_clear_is_refused(
+    tmp_path: Path, name: str, text: str, what: str
+) -> None:
+    done = Class(tmp_path, {"ann.py": agent(50)}).report(**{name: text})
+    assert done.returncode == 2
+    assert what in done.stderr
+
+
 def test_a_maximum_that_nobody_can_read_is_refused_with_its_cell(tmp_path: Path) -> None:
     course = Class(tmp_path, {"ann.py": agent(50)})
     done = course.report(canvas=CANVAS.replace(",50\n", ",1e3x\n") + "Ann,1,,ann,S,\n")
@@ -368,6 +385,38 @@ def test_whoever_is_forgotten_leaves_nothing(
     assert [text for text in gone if text.encode() in left] == []
     assert [text for text in stays if text.encode() not in left] == []
     assert not list(tmp_path.glob("marks.db-*"))
+
+
+def test_what_is_said_of_others_names_nobody_who_is_forgotten(tmp_path: Path) -> None:
+    files = {"ann.py": agent(10), "Bo Ode.py": agent(20), "di.py": agent(30)}
+    course = Class(tmp_path, files)
+    roster = (
+        "name,id,group,adjust,reason\nJosé Ruiz,77001,,1,ill\nBo Ode,2,José Ruiz,2,with José Ruiz\n"
+        "Cy,3,José Ruiz,,\nann,4,,,\ndi,5,-,,\nElla,6,-,,\n"
+    )
+    course.report(roster=roster)
+    correct = ("correct", "ann", "--results", "marks.db", "--adjust", "1")
+    grader(*correct, "--reason", "from 77001", cwd=tmp_path)
+    forget = ("forget", "José Ruiz", "--results", "marks.db", "--out", "out", "--yes")
+    done = grader(*forget, cwd=tmp_path)
+    assert (done.returncode, "the same file" in done.stdout) == (0, False)
+    left = bytes_of(tmp_path / "marks.db", tmp_path / "out")
+    assert [text for text in ("José Ruiz", "Jos\\u00e9", "77001") if text.encode() in left] == []
+    assert course.totals == {
+        **{"ann 4": f"{points(10) + 1:.2f}", "Bo Ode 2": f"{points(20) + 2:.2f}", "Cy 3": mark(20)},
+        **{"di 5": mark(30), "Ella 6": "0.00"},
+    }
+
+
+def test_a_partner_is_named_who_loses_the_mark_of_a_hand_in(tmp_path: Path) -> None:
+    files = {f"{name}_{n}_assignsubmission_file_/ai.py": agent(10 * n) for n, name in
+        enumerate(("Ann Lee", "Bo Ode", "Di Fox"), 1)}  # fmt: skip
+    course = Class(tmp_path, files)
+    course.report("--feedback-zip", "out/z.zip", roster="name,id,group\nAnn Lee,1,7\nCy Ray,2,7\n")
+    forget = ("forget", "Ann Lee", "--results", "marks.db", "--out", "out", "--yes")
+    done = grader(*forget, cwd=tmp_path)
+    assert "the mark of Cy Ray (2) (1 in all) is from this hand-in, and goes too" in done.stderr
+    assert "left: out/z.zip still holds the name" in done.stdout
 
 
 def test_an_ambiguous_name_is_listed_and_nobody_is_forgotten(tmp_path: Path) -> None:

@@ -287,7 +287,8 @@ def _plain(text: str) -> str:
 
 
 def _letters(name: str) -> str:
-    return "".join(words(name))
+    """Return what tells a group from others; empty for a cell such as `-`."""
+    return "".join(words(name)) or name.strip(" -\u2013\u2014./")
 
 
 def _clock(item: Submission, lines: Sequence[Student]) -> str:
@@ -318,7 +319,7 @@ class _Groups:
     told: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.items = {_letters(one.group): [] for one in self.roster if one.group}
+        self.items = {own: [] for one in self.roster if (own := _letters(one.group))}
         for item in self.found:
             groups = {_letters(self.roster[line].group) for line in self.lines[item.name]}
             groups |= {_letters(person.name) for person in item.people if self.shared(item, person)}
