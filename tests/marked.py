@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 from collections.abc import Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +29,15 @@ MARGIN = "# margin "
 NONE = Faults()
 
 
-def agent(margin: int) -> str:
-    """Return a source that is worth `0.8 * margin + 10` points here, for margins of 10 to 50."""
-    return f"{STAND_IN}{MARGIN}{margin}\n"
+def agent(margin: int, note: str = "") -> str:
+    """Return a source that is worth `points(margin)` here; `note` makes it a file of its own."""
+    return f"{STAND_IN}# {note}\n{MARGIN}{margin}\n"
 
 
-def points(margin: int) -> float:
-    """Return the mark of `agent(margin)`: part A, then all points of part B."""
-    return 0.8 * margin + 10
+def points(margin: int) -> Decimal:
+    """Return the mark of `agent(margin)`, another one for each margin from -10 to 50."""
+    part_a = Decimal(40 * min(max(margin, 0), 50)) / 50
+    return part_a + Decimal(10 * min(max(margin + 10, 0), 20)) / 20
 
 
 def write_class(folder: Path, files: Mapping[str, str]) -> None:
@@ -46,13 +48,18 @@ def write_class(folder: Path, files: Mapping[str, str]) -> None:
 
 
 def grade_without_playing(
-    hand_ins: Path, results: Path, rules: Path | None = None, hidden_lost: Faults = NONE
+    hand_ins: Path, results: Path, more: str = "", hidden_lost: Faults = NONE
 ) -> None:
     """Store the hand-ins, and for each game the margin that its source names.
 
-    `rules` is the rubric, `hidden_lost` what each submission loses in a game on a hidden board.
+    `more` are lines at the end of the rubric, `hidden_lost` what each submission loses in a game on
+    a hidden board.
     """
-    own = rubrics.read(rubric(results.parent) if rules is None else rules)
+    path = results.with_name("rubric.toml")
+    if not path.is_file():
+        rubric(results.parent)
+    path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
+    own = rubrics.read(path)
     with Store(results, writing=True) as store:
         found = find([hand_ins], own.submission, tell=lambda line: None)
         values = json.dumps(rubrics.stored_values(own))

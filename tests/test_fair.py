@@ -34,7 +34,7 @@ def test_a_hidden_board_shows_a_margin_and_no_lost_turns(tmp_path: Path) -> None
     rubric(tmp_path, match='hidden = ["secret.txt"]\n')
     text = path.read_text(encoding="utf-8").replace('["tiny.txt"]', '["tiny.txt", "secret.txt"]', 1)
     path.write_text(text, encoding="utf-8")
-    grade_without_playing(tmp_path / "class", tmp_path / "marks.db", path, hidden_lost=LOST)
+    grade_without_playing(tmp_path / "class", tmp_path / "marks.db", hidden_lost=LOST)
     sheet = "Identifier,Full name,Grade,Feedback comments,Last modified (grade)\n"
     sheet += "Participant 1,ann,,,-\nParticipant 2,bo,,,-\n"
     (tmp_path / "sheet.csv").write_text(sheet, encoding="utf-8")

@@ -13,7 +13,7 @@ import json
 import re
 import secrets
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -21,8 +21,9 @@ from typing import Any, Final
 
 from connect4.cli import agreed
 from connect4.errors import InputError
-from grader.commands.common import DONE, FAILED, say
+from grader.commands.common import DONE, FAILED, named_few, say
 from grader.handin.people import Kind, Person, find
+from grader.handin.roster import Student
 from grader.ladder.book import LADDER, Book
 from grader.ladder.league import write_tables
 from grader.ladder.site import write_site, write_unlikely
@@ -69,6 +70,8 @@ def forget(
         if kind == LADDER and store.meta("rubric") is None:
             raise InputError(f"{path}: give the command `ladder` for it once more, then this one")
         gone = _whoever(text, store, results, outs)
+        for line in _losing(gone, results):
+            say(line)
         question = f"Remove {gone.title} with source, games and pages for ever?"
         if not yes and not agreed([], question, "without a terminal, give --yes"):
             say("nothing is removed")
@@ -185,15 +188,25 @@ def _shares_a_name(person: Person, people: Collection[Person]) -> bool:
     return not person.keys and any(person.name == one.name for one in people)
 
 
+def _losing(gone: Gone, results: Results | None) -> Iterator[str]:
+    """Yield who else has the mark of a hand-in that goes, in words: the others of a group."""
+    students = results.owners.students if results and results.owners else {}
+    for page in sorted(gone.pages & students.keys()):
+        others = [str(one) for one in students[page] if not gone.is_it(one)]
+        if others:
+            yield f"the mark of {named_few(others)} is from this hand-in, and goes too"
+
+
 def remove(store: Store, gone: Gone, results: Results | None) -> str:
     """Remove a person from a results file; return what happened to the games, in words."""
     kind = store.meta("kind")
     with store.transaction() as database:
-        hashes = _remove_author(database, gone)
+        authors, hashes = _remove_author(database, gone)
         for table, column in (("roster", "student"), ("correction", "person")):
             _remove_people(database, table, column, gone)
         _remove_people(database, "decision", "person", gone)
         _remove_people(database, "decision", "line", gone)
+        _clean_lists(database, gone)
         pattern = _pattern(gone.texts)
         for (person,) in database.execute("SELECT person FROM written").fetchall():
             if pattern.search(person.encode()):
@@ -214,14 +227,16 @@ def remove(store: Store, gone: Gone, results: Results | None) -> str:
     for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):  # no free page, no log keeps it
         database.execute(statement)
     if not hashes:
-        return "; others have handed in the same file, and its games stay" if gone.pages else ""
+        return "; others have handed in the same file, and its games stay" if authors else ""
     count = "1 game" if games == 1 else f"{games} games"
     kept = "with their scores" if kind == GRADE else "their scores stay"
     return f", with the moves of {count} ({kept}{alias and f', under {alias!r}'})"
 
 
-def _remove_author(database: sqlite3.Connection, gone: Gone) -> set[str]:
-    """Remove a person from the authors; return the hashes of files that nobody else handed in.
+def _remove_author(database: sqlite3.Connection, gone: Gone) -> tuple[int, set[str]]:
+    """Remove a person from the authors; return how many are gone, and the hashes of their files.
+
+    Files that others have handed in too are not among these.
 
     From a hand-in of several the person goes, also out of its name and its report. Another one's
     report loses the name.
@@ -243,7 +258,8 @@ def _remove_author(database: sqlite3.Connection, gone: Gone) -> set[str]:
             called = " and ".join(one.name for one in rest)
             called = called if called not in taken else f"{called} ({number})"
         database.execute(
-            "UPDATE author SET name = ?, people = ?, report = ?, place = '' WHERE number = ?",
+            "UPDATE author SET name = ?, people = ?, report = ?, place = '', entry = '' "
+            "WHERE number = ?",
             (called, json.dumps([one.to_json() for one in rest]), cleaned, number),
         )
     versions = database.execute("SELECT author, sha256 FROM version").fetchall()
@@ -251,7 +267,7 @@ def _remove_author(database: sqlite3.Connection, gone: Gone) -> set[str]:
     hashes -= {sha256 for author, sha256 in versions if author not in mine}
     _delete(database, "author", "number", mine)
     _delete(database, "version", "author", mine)
-    return hashes
+    return len(mine), hashes
 
 
 def _remove_people(database: sqlite3.Connection, table: str, column: str, gone: Gone) -> None:
@@ -260,6 +276,24 @@ def _remove_people(database: sqlite3.Connection, table: str, column: str, gone: 
         held = json.loads(text)
         if gone.is_it(Person(held["name"], Person.from_json(held).keys)):
             database.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
+
+
+def _clean_lists(database: sqlite3.Connection, gone: Gone) -> None:
+    """Remove a person's name and keys from what the roster and corrections say of others."""
+    pattern = _pattern(gone.texts)
+
+    def cleaned(text: str, by: bytes = b"...") -> str:
+        return pattern.sub(by, text.encode()).decode()
+
+    for row, text in database.execute("SELECT line, student FROM roster").fetchall():
+        one = Student.from_json(json.loads(text))
+        changes = tuple(replace(item, reason=cleaned(item.reason)) for item in one.corrections)
+        one = replace(one, corrections=changes, hand_in=cleaned(one.hand_in))
+        one = replace(one, section=cleaned(one.section), group=cleaned(one.group, b"withdrawn"))
+        kept = json.dumps(one.to_json())
+        database.execute("UPDATE roster SET student = ? WHERE line = ?", (kept, row))
+    for row, text in database.execute("SELECT number, reason FROM correction").fetchall():
+        database.execute("UPDATE correction SET reason = ? WHERE number = ?", (cleaned(text), row))
 
 
 def _remove_placement(database: sqlite3.Connection, placed: dict[str, Any], gone: Gone) -> None:
@@ -377,7 +411,7 @@ def _write_out(store: Store, gone: Gone, out: Path) -> None:
 def _pattern(texts: Collection[str]) -> re.Pattern[bytes]:
     """Return a pattern that finds one of these texts as a word of its own."""
     words = b"|".join(re.escape(text).encode() for text in sorted(texts, key=len, reverse=True))
-    return re.compile(rb"(?<!\w)(?:" + (words or b"(?!)") + rb")(?!\w)")
+    return re.compile(rb"(?<![a-zA-Z0-9])(?:" + (words or b"(?!)") + rb")(?![a-zA-Z0-9])")
 
 
 def _naming(texts: Collection[str], folder: Path) -> list[Path]:

@@ -20,7 +20,7 @@ from grader.commands.gradebook import fill_gradebooks, writable
 from grader.handin import roster as rosters
 from grader.handin.lists import csv_text, nobody
 from grader.handin.owners import ABSENT, UNDECIDED, Doubt, Owners, assign
-from grader.handin.people import match
+from grader.handin.people import REMEDY, match
 from grader.handin.roster import Correction, Student
 from grader.handin.submission import LATE, Submission
 from grader.marks.points import lateness
@@ -315,6 +315,8 @@ def tell_owners(
     )
     name_all(f"{place}: {ABSENT}, 0 points", unknown[ABSENT], out, "roster-absent.txt")
     name_all(f"{place}: not decided, no mark yet", unknown[UNDECIDED], out, "roster-undecided.txt")
+    if unknown[UNDECIDED] or owners.matching.undecided:
+        say(f"{place}: to decide who is who, {REMEDY}")
     name_all(f"late by the file's name, {none}", unknown[LATE], out, "roster-late-unknown.txt")
     name_all(f"[late]: {none}", unknown[""], out, "roster-late-no-time.txt")
     if out is not None:

@@ -108,7 +108,8 @@ def find(
             places = [place for hand_in in (first, *more) for place in hand_in.places]
             first.problem = f"two hand-ins of one student: {', '.join(places)}"
         shown = f"{own} ({number})" if number and names[own] > 1 else own
-        opened.append(replace(_open_safely(first, rules), name=shown))
+        entry = one_line([*first.places, own][0])
+        opened.append(replace(_open_safely(first, rules), name=shown, entry=entry))
     return told_apart(sorted(opened, key=lambda item: (item.name.casefold(), item.name)))
 
 
@@ -242,12 +243,12 @@ def _choose(sources: list[str]) -> str:
 
 def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submission:
     place = hand_in.place(path)
-    on_disk = hand_in.folder / place
+    path_on_disk = hand_in.folder / place
     submission = Submission(
         hand_in.name,
         one_line(place),
         people=hand_in.people,
-        path=on_disk if os.path.isfile(on_disk) else None,
+        path=path_on_disk if os.path.isfile(path_on_disk) else None,
     )
     limit = rules.max_source_kb * 1000
     data = hand_in.tree[path](limit + 1)
@@ -277,16 +278,16 @@ def told_apart(found: list[Submission]) -> list[Submission]:
     for submission in found:
         name, number = submission.name, 1
         begin = name[:80].encode(errors="ignore")[:180].decode(errors="ignore")
-        while _on_disk(name) in taken:
+        while on_disk(name) in taken:
             number += 1
             name = f"{begin} ({number})"
-        taken.add(_on_disk(name))
+        taken.add(on_disk(name))
         apart.append(replace(submission, name=name))
     return apart
 
 
-def _on_disk(name: str) -> str:
-    """Return a name as a disk treats it that ignores case and the encoding of accents."""
+def on_disk(name: str) -> str:
+    """Return the name of a student's files, as a disk treats it that ignores case and accents."""
     return unicodedata.normalize("NFC", file_name(name).casefold())
 
 

@@ -237,6 +237,8 @@ def read_csv(path: Path) -> Table:
     """
     try:
         text, encoding = _decoded(path.read_bytes())
+        if "\0" in text:  # UTF-16 without its mark, or no text at all
+            raise UnicodeError
         declared = re.match(r'"?sep=([^"\s]|\t)"?(?:\r\n|\r|\n)', text, re.IGNORECASE)
         text = text[declared.end() :] if declared else text
         separator = declared[1] if declared else max(SEPARATORS, key=lambda one: _known(text, one))
@@ -259,7 +261,7 @@ def _decoded(data: bytes) -> tuple[str, str]:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16"), "utf-16"
     try:
-        return data.decode("utf-8-sig"), "utf-8"
+        return data.decode("utf-8").lstrip("\ufeff"), "utf-8"
     except UnicodeDecodeError:
         return data.decode("cp1252"), "cp1252"
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from grader.handin.find import told_apart
-from grader.handin.people import REMEDY, Kind, Matching, Person, match, may_be, words
+from grader.handin.find import on_disk, told_apart
+from grader.handin.people import Kind, Matching, Person, match, may_be, words
 from grader.handin.roster import Correction, Student
 from grader.handin.submission import IN_TIME, LATE, Submission
 
 ABSENT: Final = "nothing was handed in"
 UNDECIDED: Final = "not decided"
-"""How the problem of a student begins who has no hand-in, or whose hand-in nobody can tell."""
+"""How the problem of a student begins who has no hand-in, or whose hand-in nobody can tell.
+Students read these texts, so nobody else is named in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,58 +108,85 @@ def assign(
     """Return whose mark each hand-in is; a group shares the one of a member or of its own name.
 
     `decisions` are persons whom the teacher has declared to be one, `corrections` those that no
-    roster has. Of two hand-ins of a group the newer one counts. A student of the roster is absent
-    only if no hand-in is left over that may be the student's. Of a single hand-in, which is no
-    class, nobody is missed.
+    roster has. Of two hand-ins of a group the newer one counts. A student is absent only if no
+    hand-in is left over that may be the student's. Of a single hand-in nobody is missed.
     """
     owners = [(item, person) for item in found for person in item.people]
     people = [person for _, person in owners]
     named = _named(owners, roster)
-    matching = match(people, roster, [*named, *decided(decisions, people, roster)])
+    known = [(place, line) for _, place, line in named]
+    matching = match(people, roster, [*known, *decided(decisions, people, roster)])
+    by_line = {line: owners[place][0].name for place, line in matching.pairs.items()}
+    by_line |= {line: name for name, _, line in named}
     lines: dict[str, list[int]] = {item.name: [] for item in found}
-    for place, line in {*matching.pairs.items(), *named}:
-        lines[owners[place][0].name].append(line)
-    groups = _Groups(found, roster, lines)
+    for line, name in by_line.items():
+        lines[name].append(line)
+    groups = _Groups(found, roster, lines, Counter(name for name, _, _ in named))
     sharing = [person for item, person in owners if groups.shared(item, person)]
-    unknown = [
-        doubt
-        for doubt in doubts(people, roster, matching)
-        if roster and doubt.person not in sharing
-    ]
+    listed = doubts(people, roster, matching) if roster else []
+    unknown = [doubt for doubt in listed if doubt.person not in sharing]
     clock = {item.name: _clock(item, [roster[line] for line in lines[item.name]]) for item in found}
     groups.choose(clock)
     students, missing = _students(owners, roster, matching, named, groups)
     everybody = [item for item in found if item.name not in groups.instead]
-    for name, listed in students.items():
-        students[name] = [replace(one, submitted=clock[name]) for one in listed]
+    for name, own in students.items():
+        students[name] = [replace(one, submitted=clock[name]) for one in own]
     for line in missing if len(found) > 1 else ():
-        student = roster[line]
-        why = groups.open.get(_letters(student.group)) or _why_none(line, roster, unknown, matching)
-        absent = Submission(student.name, student.name, problem=why, people=(student,))
+        one = roster[line]
+        why = groups.open.get(_letters(one.group)) or _why_none(line, roster, unknown, matching)
+        absent = Submission(one.name, one.name, problem=why, people=(one,))
         everybody = told_apart([*everybody, absent])
-        students[everybody[-1].name] = [student]
-    groups.told += _correct(students, corrections)
-    left_open = {name: why for key, why in groups.open.items() for name in groups.items[key]}
-    for item in everybody:
-        if item.problem and item.problem.startswith(UNDECIDED):
-            left_open[item.name] = item.problem
-    called = _full_names(everybody, students)
+        students[everybody[-1].name] = [one]
+    groups.told += [*_misnamed(roster, by_line), *_correct(students, corrections)]
+    left_open = groups.left_open | _unclear(owners, unknown, lines)
+    left_open |= {item.name: str(item.problem) for item in everybody if _is_undecided(item)}
+    called = {item.name: item.name for item in everybody} | _full_names(everybody, students)
     return Owners(
-        [replace(item, name=called.get(item.name, item.name)) for item in everybody],
-        {called.get(item.name, item.name): students[item.name] for item in everybody},
+        [replace(item, name=called[item.name]) for item in everybody],
+        {called[item.name]: students[item.name] for item in everybody},
         {called.get(name, name): why for name, why in left_open.items()},
-        unknown,
-        groups.told,
-        matching,
-        people,
+        *(unknown, groups.told, matching, people),
     )
+
+
+def _is_undecided(item: Submission) -> bool:
+    return (item.problem or "").startswith(UNDECIDED)
+
+
+def _misnamed(roster: Sequence[Student], by_line: Mapping[int, str]) -> list[str]:
+    """Return in words the cells of `hand_in` that decide nothing."""
+    return [
+        f"{student}: hand_in {student.hand_in!r} is no hand-in here, or several"
+        for line, student in enumerate(roster)
+        if student.hand_in and line not in by_line
+    ]
+
+
+def _unclear(
+    owners: Sequence[tuple[Submission, Person]],
+    unknown: Sequence[Doubt],
+    lines: Mapping[str, Sequence[int]],
+) -> dict[str, str]:
+    """Return why a mark stays open that a line of the roster may change, by the hand-in's name."""
+    changed = [
+        doubt.person
+        for doubt in unknown
+        for line in doubt.may_be
+        if isinstance(line, Student)
+        and (line.corrections or line.extension or line.group or line.submitted)
+    ]
+    return {
+        item.name: f"{UNDECIDED}: it is not clear whose hand-in this is"
+        for item, person in owners
+        if not lines[item.name] and any(person is one for one in changed)
+    }
 
 
 def _students(
     owners: Sequence[tuple[Submission, Person]],
     roster: Sequence[Student],
     matching: Matching,
-    named: Sequence[tuple[int, int]],
+    named: Sequence[tuple[str, int | None, int]],
     groups: _Groups,
 ) -> tuple[dict[str, list[Student]], list[int]]:
     """Return the students of each hand-in, and the lines of the roster that have none."""
@@ -170,9 +199,9 @@ def _students(
         elif not groups.shared(item, person):
             students[name].append(Student(person.name, person.keys))
     taken = {*matching.pairs.values()}
-    for place, line in named:
+    for called, _, line in named:
         if line not in taken:
-            students[owners[place][0].name].append(roster[line])
+            students[groups.instead.get(called, called)].append(roster[line])
             taken.add(line)
     missing = []
     for line, student in enumerate(roster):
@@ -204,35 +233,52 @@ def _correct(
 def _full_names(
     found: Sequence[Submission], students: Mapping[str, Sequence[Student]]
 ) -> dict[str, str]:
-    """Return the whole names of students whose names Canvas wrote as one word, by that word."""
-    taken = {item.name.casefold() for item in found}
+    """Return the whole names of students whose names Canvas wrote as one word, by that word.
+
+    A name whose page would be another one's file is not taken.
+    """
+    taken = {on_disk(item.name) for item in found}
     names = {}
     for item in found:
         own = students[item.name]
         of_canvas = len(own) == len(item.people) == 1 and item.people[0].key(Kind.CANVAS)
-        if of_canvas and own[0].name.casefold() not in taken:
+        if of_canvas and on_disk(own[0].name) not in taken:
             names[item.name] = own[0].name
-            taken.add(own[0].name.casefold())
+            taken.add(on_disk(own[0].name))
     return names
 
 
 def _named(
     owners: Sequence[tuple[Submission, Person]], roster: Sequence[Student]
-) -> list[tuple[int, int]]:
-    """Return a person of the hand-in that a line of the roster names, for each such line."""
-    found = []
+) -> list[tuple[str, int | None, int]]:
+    """Return each hand-in that a line of the roster names, and which of its persons the line is.
+
+    The person is None unless the names and keys say it, or all others have lines of their own.
+    """
+    known = match([person for _, person in owners], roster).pairs
+    places: dict[int, list[int]] = {}
     for line, student in enumerate(roster):
-        if student.hand_in:
-            wanted = _plain(student.hand_in)
-            places = [n for n, (item, _) in enumerate(owners) if _is_called(item, wanted)]
-            if len({owners[n][0].name for n in places}) == 1:
-                found.append((places[0], line))
+        wanted = _plain(student.hand_in)
+        fitting = [n for n, (item, _) in enumerate(owners) if wanted and _is_called(item, wanted)]
+        if len({owners[n][0].name for n in fitting}) == 1:
+            places[line] = fitting
+    sure = {n: line for line, fitting in places.items() for n in fitting if known.get(n) == line}
+    found = []
+    for line, fitting in places.items():
+        left = [n for n in fitting if n not in sure and (n not in known or len(fitting) == 1)]
+        others = [one for one in places if places[one] == fitting and one not in sure.values()]
+        mine = [n for n in fitting if sure.get(n) == line]
+        mine = mine or (left if len(left) == len(others) == 1 else [])
+        found.append((owners[fitting[0]][0].name, mine[0] if mine else None, line))
     return found
 
 
 def _is_called(item: Submission, wanted: str) -> bool:
-    """Return whether a roster means a hand-in: by its name, or by a part of its path."""
-    place = f"/{_plain(item.place)}"
+    """Return whether a roster means a hand-in: by its name, or by a part of its path.
+
+    Only what a teacher or a platform named counts, nothing inside an upload.
+    """
+    place = f"/{_plain(item.entry)}"
     return wanted == _plain(item.name) or f"/{wanted}/" in f"{place}/" or f"/{wanted}." in place
 
 
@@ -241,7 +287,8 @@ def _plain(text: str) -> str:
 
 
 def _letters(name: str) -> str:
-    return "".join(words(name))
+    """Return what tells a group from others; empty for a cell such as `-`."""
+    return "".join(words(name)) or name.strip(" -\u2013\u2014./")
 
 
 def _clock(item: Submission, lines: Sequence[Student]) -> str:
@@ -259,6 +306,8 @@ class _Groups:
     found: Sequence[Submission]
     roster: Sequence[Student]
     lines: Mapping[str, Sequence[int]]
+    named: Mapping[str, int]
+    """How many lines of the roster name a hand-in."""
     items: dict[str, list[str]] = field(default_factory=dict)
     """The names of the hand-ins."""
     counting: dict[str, str] = field(default_factory=dict)
@@ -270,16 +319,23 @@ class _Groups:
     told: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.items = {_letters(one.group): [] for one in self.roster if one.group}
+        self.items = {own: [] for one in self.roster if (own := _letters(one.group))}
         for item in self.found:
             groups = {_letters(self.roster[line].group) for line in self.lines[item.name]}
             groups |= {_letters(person.name) for person in item.people if self.shared(item, person)}
-            for group in groups - {""}:
+            for group in groups & self.items.keys():
                 self.items[group].append(item.name)
 
     def shared(self, item: Submission, person: Person) -> bool:
         """Return whether a hand-in has the name of a group and not that of a student."""
+        if self.named.get(item.name, 0) >= len(item.people):  # all have their lines
+            return True
         return not self.lines[item.name] and _letters(person.name) in self.items
+
+    @property
+    def left_open(self) -> dict[str, str]:
+        """Return why a hand-in's mark stays open, by its name."""
+        return {name: why for group, why in self.open.items() for name in self.items[group]}
 
     def choose(self, clock: Mapping[str, str]) -> None:
         """Choose the hand-in of each group that counts: the only one, or the newest."""
@@ -323,7 +379,6 @@ def _why_none(
     line: int, roster: Sequence[Student], unknown: Sequence[Doubt], matching: Matching
 ) -> str:
     """Return why a student of the roster has no mark, or that nothing was handed in."""
-    may = [doubt.person for doubt in unknown if roster[line] in doubt.may_be]
-    if not may and line not in matching.doubtful:
-        return ABSENT
-    return f"{UNDECIDED}: this may be the hand-in of {_listed(may)}; {REMEDY}"
+    if line in matching.doubtful or any(roster[line] in doubt.may_be for doubt in unknown):
+        return f"{UNDECIDED}: it is not clear which hand-in is this student's"
+    return ABSENT

@@ -149,6 +149,7 @@ class Pass(StrEnum):
 
     DECIDED = "decided by the teacher"
     KEY = "a key"
+    NUMBER = "a number without leading zeros"
     NAME = "the name"
     FOLDED = "the name apart from case, accents and order"
 
@@ -159,8 +160,11 @@ def _tokens(person: Person, by: Pass) -> set[tuple[str, str]]:
         return {(kind, text.casefold()) for kind, text in person.keys}
     if by is Pass.NAME:
         return {("name", _written(person.name))}
-    numbers = {(kind, text.casefold().lstrip("0")) for kind, text in person.keys if text.strip("0")}
-    return {("name", form) for form in _folded(person.name)} | numbers
+    if by is Pass.NUMBER:
+        return {
+            (kind, text.casefold().lstrip("0")) for kind, text in person.keys if text.strip("0")
+        }
+    return {("name", form) for form in _folded(person.name)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +229,7 @@ class _Matcher:
     def run(self, by: Pass) -> None:
         """Match whoever is the only one for somebody who is the only one for them."""
         edges = self._edges(by)
-        told = self.shared if by is not Pass.KEY else set()
+        told = self.shared if by in (Pass.NAME, Pass.FOLDED) else set()
         for here, there in _groups(edges):
             one, two = here[0], there[0]
             alone = len(here) == len(there) == 1
@@ -236,6 +240,23 @@ class _Matcher:
                 self.undecided.append(Undecided(tuple(here), tuple(there), why))
             self.settled[0].update(here)
             self.settled[1].update(there)
+
+    def write_alike(self) -> bool:
+        """Return whether names differ in nothing but case, of all whom nobody can confuse.
+
+        Otherwise one of the lists drops accents or turns names round, and may so give a person
+        the name of another one.
+        """
+        sure = [(one, two) for one, two in self.pairs.items() if self._same_folded(one, two)]
+        groups = _groups(self._edges(Pass.FOLDED))
+        sure += [(here[0], there[0]) for here, there in groups if len(here) == len(there) == 1]
+        return all(
+            _written(self.here[one].name).casefold() == _written(self.there[two].name).casefold()
+            for one, two in sure
+        )
+
+    def _same_folded(self, one: int, two: int) -> bool:
+        return not _folded(self.here[one].name).isdisjoint(_folded(self.there[two].name))
 
     def _edges(self, by: Pass) -> dict[int, set[int]]:
         """Return who of the other side shares something with each free person."""
@@ -267,8 +288,15 @@ OWN: Final = (Kind.NUMBER, Kind.CANVAS, Kind.MOODLE, Kind.GRADESCOPE)
 
 
 def _plain(person: Person, kind: Kind) -> set[str]:
-    """Return the keys of a kind without case and leading zeros."""
-    return {text.casefold().lstrip("0") for own, text in person.keys if own is kind}
+    """Return the keys of a kind without case and leading zeros.
+
+    What may be a login as well, by the form of a file's name, is not said to be a number.
+    """
+    logins, sids = (
+        {text for own, text in person.keys if own is one} for one in (Kind.LOGIN, Kind.GRADESCOPE)
+    )
+    found = {text for own, text in person.keys if own is kind} - (logins - sids)
+    return {text.casefold().lstrip("0") for text in found}
 
 
 def _differ(one: Person, two: Person, kinds: AbstractSet[Kind]) -> bool:
@@ -300,22 +328,28 @@ def _groups(edges: Mapping[int, AbstractSet[int]]) -> list[tuple[list[int], list
 def match(
     here: Sequence[Person],
     there: Sequence[Person],
-    decided: Iterable[tuple[int, int]] = (),
+    decided: Iterable[tuple[int | None, int]] = (),
 ) -> Matching:
     """Match the persons of two lists; `decided` are pairs of places that the teacher has named.
 
-    The passes: keys of the same kind; the name letter for letter; the name apart from case,
-    accents, punctuation and the order of its words, with numbers without leading zeros. Whoever
-    is undecided in a pass is not matched later either.
+    None in a pair says that the other one is nobody of this list.
+
+    The passes: keys of the same kind; numbers without leading zeros; the name letter for letter,
+    if the lists write names alike; the name apart from case, accents, punctuation and the order of
+    its words. Whoever is undecided in a pass is not matched later either.
     """
     matcher = _Matcher(here, there)
     for one, two in decided:
-        matcher.pairs.setdefault(one, two)
-        matcher.by[one] = Pass.DECIDED
-        matcher.settled[0].add(one)
         matcher.settled[1].add(two)
-    for by in (Pass.KEY, Pass.NAME, Pass.FOLDED):
-        matcher.run(by)
+        if one is not None:
+            matcher.pairs.setdefault(one, two)
+            matcher.by[one] = Pass.DECIDED
+            matcher.settled[0].add(one)
+    matcher.run(Pass.KEY)
+    matcher.run(Pass.NUMBER)
+    if matcher.write_alike():
+        matcher.run(Pass.NAME)
+    matcher.run(Pass.FOLDED)
     return Matching(matcher.pairs, matcher.by, matcher.undecided)
 
 

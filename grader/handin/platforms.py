@@ -57,8 +57,8 @@ class Platform:
     name: str
     pattern: re.Pattern[str]
     """What the name of an entry looks like; its group `who` is the part that says whose it is."""
-    read: Callable[[Tree, Names], list[Entry]]
-    """Returns the entry of each name, in the order of the names."""
+    read: Callable[[Tree, Names], Sequence[Entry | None]]
+    """Returns the entry of each name, in the order of the names; None if it is not clear."""
     index: str = ""
     """The platform's own list of the download, a file in it."""
     needs_index: bool = False
@@ -67,9 +67,8 @@ class Platform:
     def entries(self, tree: Tree, tops: Collection[str]) -> dict[str, Entry]:
         """Return the entries by their names, but for names that are none of the platform's."""
         found = [match for top in tops if (match := self.pattern.fullmatch(top))]
-        return {
-            match.string: entry for match, entry in zip(found, self.read(tree, found), strict=True)
-        }
+        entries = zip(found, self.read(tree, found), strict=True)
+        return {match.string: entry for match, entry in entries if entry}
 
 
 def of(tops: Collection[str], named: Mapping[str, Entry]) -> Platform | None:
@@ -104,17 +103,36 @@ def newest(entries: dict[str, Entry]) -> dict[str, Entry]:
     return kept
 
 
-def _canvas(tree: Tree, names: Names) -> list[Entry]:
-    return [
-        Entry(
-            (Person(own["name"], keys(canvas=own["id"]), LATE if own["late"] else IN_TIME),),
-            own["id"],
-            re.sub(r"-\d+(?=\.[^-]+$)", "", own["file"] or ""),  # -1: it is handed in again
-            version=int(own["number"] or 0),
-            is_text=own["file"] is None,
-        )
+def _canvas(tree: Tree, names: Names) -> list[Entry | None]:
+    """Read names; who has no other file than those that can be read in two ways gets no key.
+
+    `x_101_102_9003_ai.py` is the file `9003_ai.py` of 101, or `ai.py` of 102, who is called
+    `x_101`, if 9003 is as long as the numbers of files are. Beside other code of 101 it is left
+    out.
+    """
+    shortest = min((len(own["number"]) for own in names if own["number"]), default=0)
+    doubtful = set()
+    for own in names:
+        numbers = re.match(r"(?:\d+_)*", own["file"] or "")
+        longest = max(map(len, numbers[0].split("_"))) if numbers else 0
+        if own["file"] in ("text.html", "link.html") or longest >= max(1, shortest):
+            doubtful.add(own.string)
+    sure = {
+        own["who"]
         for own in names
-    ]
+        if own.string not in doubtful and not own.string.lower().endswith((".txt", ".html"))
+    }
+    entries: list[Entry | None] = []
+    for own in names:
+        known = keys(canvas=own["id"] if own["who"] in sure else "")
+        person = Person(own["name"], known, LATE if own["late"] else IN_TIME)
+        file = re.sub(r"-\d+(?=\.[^-]+$)", "", own["file"] or "")  # -1: it is handed in again
+        version, is_text = int(own["number"] or 0), own["file"] is None
+        left_out = own["who"] in sure and own.string in doubtful
+        entries.append(
+            None if left_out else Entry((person,), own["id"], file, "", version, is_text)
+        )
+    return entries
 
 
 def _moodle(tree: Tree, names: Names) -> list[Entry]:

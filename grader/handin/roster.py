@@ -112,6 +112,10 @@ def read(path: Path) -> tuple[tuple[Student, ...], list[str]]:
     people = table.students()
     if not people:
         raise InputError(f"{path}: no student in this roster")
+    for field in (*NUMBERS, "submitted", "group", "hand_in"):
+        if len(places := table.places(field)) > 1:
+            shown = " and ".join(repr(table.titles[place]) for place in places)
+            raise InputError(f"{path}: expected one column for {field}, not {shown}")
     _refuse_twice(table, people)
     times = read_times({table.where(line): table.text(line, "submitted") for line, _ in people})
     marks = {field: table.mark(table.places(field)) for field in NUMBERS}

@@ -39,6 +39,8 @@ class Submission:
     """Who handed it in."""
     path: Path | None = None
     """The path of the file if it is on disk, for annotations."""
+    entry: str = ""
+    """The file or folder that a teacher or a platform named, without what a student named in it."""
     stored_sha256: str | None = None
     """The hash of a source that is no longer held, because its author was forgotten."""
 

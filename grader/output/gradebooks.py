@@ -211,7 +211,7 @@ def grade_column(book: Gradebook, column: str | None) -> str:
     `InputError` if several columns fit, or none of those of assignments.
     """
     system, titles = book.system, book.table.titles
-    if column in titles and not re.fullmatch(system.written, column):
+    if column and titles.count(column) == 1 and not re.fullmatch(system.written, column):
         return column
     names: dict[str, set[str]] = {}
     for title in titles:
@@ -228,6 +228,10 @@ def grade_column(book: Gradebook, column: str | None) -> str:
     else:
         fitting = [title for title in names if column.casefold() in names[title]]
     if len(fitting) == 1:
+        if titles.count(fitting[0]) > 1:
+            raise InputError(
+                f"{book.table.path}: several columns {fitting[0]!r}; rename the others"
+            )
         return fitting[0]
     if fitting or names:
         several = "several columns" if fitting else "no column"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import zipfile
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -186,11 +187,12 @@ def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
     """Write the zip that Moodle takes as feedback files, and beside it a CSV for a mail merge.
 
     A folder has the name of Moodle's own download. Return the students without a number there:
-    their pages are not in the zip, unless nobody has a number.
+    their pages are not in the zip, unless nobody has a number; then namesakes are numbered.
     """
     numbers = [[one.key(Kind.MOODLE) for one in mark.students] for mark in results.marks]
     of_moodle = any(any(listed) for listed in numbers)
     rows, without = [], []
+    taken: Counter[str] = Counter()
     try:
         with (
             atomic.writing(place) as file,
@@ -204,6 +206,9 @@ def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
                         folder += f"_{number}_assignsubmission_file_"
                     else:
                         without.append(student.name)
+                        taken[folder.casefold()] += 1
+                        same = taken[folder.casefold()]
+                        folder += f" ({same})" if same > 1 else ""
                     if number or not of_moodle:
                         zipped.write(page, f"{folder}/feedback.html")
                     total = mark.known(student)

@@ -45,8 +45,9 @@ CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STR
 CREATE TABLE IF NOT EXISTS source (sha256 TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS author (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, people TEXT NOT NULL,
-    place TEXT NOT NULL, sha256 TEXT, report TEXT, problem TEXT, present INTEGER NOT NULL,
-    withdrawn INTEGER NOT NULL DEFAULT 0, pseudonym TEXT UNIQUE, token TEXT) STRICT;
+    place TEXT NOT NULL, entry TEXT NOT NULL DEFAULT '', sha256 TEXT, report TEXT, problem TEXT,
+    present INTEGER NOT NULL, withdrawn INTEGER NOT NULL DEFAULT 0, pseudonym TEXT UNIQUE,
+    token TEXT) STRICT;
 CREATE TABLE IF NOT EXISTS version (
     author INTEGER NOT NULL, number INTEGER NOT NULL, sha256 TEXT NOT NULL, seen TEXT NOT NULL,
     problem TEXT, PRIMARY KEY (author, sha256)) STRICT;
@@ -137,14 +138,14 @@ class Store(Database):
             database.execute("UPDATE author SET present = 0")
             for item in found:
                 people = json.dumps([person.to_json() for person in item.people])
-                row = (people, str(item.path or item.place), item.sha256, item.report, item.problem)
+                place = str(item.path or item.place)
                 database.execute(
-                    "INSERT INTO author (name, people, place, sha256, report, problem, present) "
-                    "VALUES (?, ?, ?, ?, ?, ?, 1) ON CONFLICT (name) DO UPDATE SET "
-                    "people = excluded.people, place = excluded.place, "
+                    "INSERT INTO author (name, people, place, entry, sha256, report, problem, "
+                    "present) VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT (name) DO UPDATE SET "
+                    "people = excluded.people, place = excluded.place, entry = excluded.entry, "
                     "sha256 = excluded.sha256, report = excluded.report, "
                     "problem = excluded.problem, present = 1, withdrawn = 0",
-                    (item.name, *row),
+                    (item.name, people, place, item.entry, item.sha256, item.report, item.problem),
                 )
                 if item.sha256 is not None:
                     added = database.execute(
@@ -161,25 +162,24 @@ class Store(Database):
     def submissions(self) -> list[Submission]:
         """Return the hand-ins of the last run, by name."""
         rows = self._database.execute(
-            "SELECT name, place, text, report, problem, people, author.sha256 FROM author "
+            "SELECT name, place, text, report, problem, people, entry, author.sha256 FROM author "
             "LEFT JOIN source USING (sha256) WHERE present"
         )
         found = [
             Submission(
                 *(name, place, source, report, problem),
-                tuple(Person.from_json(one) for one in self._json(people)),
+                tuple(map(Person.from_json, self._json(people))),
+                entry=entry,
                 stored_sha256=sha256,
             )
-            for name, place, source, report, problem, people, sha256 in rows
+            for name, place, source, report, problem, people, entry, sha256 in rows
         ]
         return sorted(found, key=lambda item: (item.name.casefold(), item.name))
 
     def authors(self) -> list[tuple[str, list[Person]]]:
         """Return the name and the persons of every hand-in that was ever noted."""
         rows = self._database.execute("SELECT name, people FROM author ORDER BY number")
-        return [
-            (name, [Person.from_json(one) for one in self._json(people)]) for name, people in rows
-        ]
+        return [(name, [*map(Person.from_json, self._json(people))]) for name, people in rows]
 
     def withdrawn(self) -> tuple[set[str], set[str]]:
         """Return the names and the hashes of whoever was in the class once and no longer is."""
