@@ -13,11 +13,14 @@ import numpy as np
 import pytest
 
 from connect4 import record as records
+from grader.marks.tournament import stages
 from grader.marks.unlikely import unlikely
+from grader.output.replays import made_public
+from grader.output.tables import tournament_text
 from grader.play.executors import death
 from grader.play.one_game import as_seen_by, play_game, replay_data, submitted_players
 from grader.play.schedule import Contestant, grade_games, submitted
-from grader.results.values import Faults
+from grader.results.values import Faults, PlayedGame
 from grader.rubric import reading as rubrics
 from tests.command import ROOT, environment
 from tests.grading import SEED, rubric, searcher
@@ -52,6 +55,34 @@ def test_a_hidden_board_shows_a_margin_and_no_lost_turns(tmp_path: Path) -> None
             assert "5 invalid" not in told and "10 invalid" not in told, path
             assert "20 errors" not in told and "10 errors" not in told, path
     assert "invalid" not in done.stdout
+
+
+def test_a_hidden_board_shows_no_lost_turns_in_a_tournament_either(tmp_path: Path) -> None:
+    """Its standings are on the projector; the boards of its stages may be those of part A."""
+    (tmp_path / "secret.txt").write_text("0\n0 0 0 0 0 0\n0 0 0 0 0 0\n", encoding="utf-8")
+    path = rubric(tmp_path, match='hidden = ["secret.txt"]\n')
+    text = path.read_text(encoding="utf-8").replace('["tiny.txt"]', '["tiny.txt", "secret.txt"]')
+    path.write_text(text, encoding="utf-8")
+    rules, two = rubrics.read(path), [submitted("ann", "1" * 64), submitted("bo", "2" * 64)]
+    (group,) = stages(two, {}, rules)[0].groups
+    assert {game.board.hidden for game in group.games} == {0, 1}
+    played = {}
+    for game in group.games:
+        lost = LOST if game.board.hidden else Faults(timeouts=3)
+        played[game.key] = PlayedGame(game.key, (9, 5), "no_action", 8, (lost, Faults()), 0.1)
+    told = tournament_text(stages(two, played, rules)[:1], [], rules)
+    assert "3 timeouts" in told
+    assert "invalid" not in told and "error" not in told
+
+
+def test_a_public_page_has_no_answer_of_a_lost_turn() -> None:
+    """An answer that is no move is a number of the author's choice."""
+    lost = [1, "7269", "invalid", 0.1, [0, 0], None, [], [], 0]
+    move = [2, "3", "played", 0.1, [0, 2], None, [1, 2], [], None]
+    shown = made_public({"turns": [lost, move], "details": ["column 7269"], "why": None})
+    assert "7269" not in json.dumps(shown)
+    assert shown["turns"][1][:3] == [2, "3", "played"]
+    assert shown["details"] == ["not a valid move"]
 
 
 SECRET = "def helper():\n    raise RuntimeError('the key is 4711')\n"

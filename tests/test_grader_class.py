@@ -150,28 +150,93 @@ def _is_worker(number: int) -> bool:
     return b"grader.play.executors" in Path(f"/proc/{number}/cmdline").read_bytes()
 
 
+SLOW_ONE = ("grade", "class", "--rubric", "rubric.toml", "--out", "marks", "--jobs", "1")
+
+
+def grade_killing(
+    folder: Path, number: signal.Signals, titles: str, most: int
+) -> tuple[subprocess.CompletedProcess[str], int]:
+    """Grade a class and kill the worker up to `most` times while what is under way is `titles`."""
+    running = start(*SLOW_ONE, "--isolation", "process", cwd=folder)
+    kills = kill_during(running, folder / "grade.db", titles, number, most)
+    out, errors = running.communicate()
+    return subprocess.CompletedProcess(SLOW_ONE, running.returncode, out, errors), kills
+
+
+def remarks(folder: Path) -> dict[str, dict[str, str]]:
+    """Return the lines of `grades.csv` by name."""
+    with (folder / "marks" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
+        return {row["Name"]: row for row in csv.DictReader(file)}
+
+
 @pytest.mark.slow
-def test_who_ends_the_worker_twice_is_set_aside_and_the_others_are_graded(tmp_path: Path) -> None:
-    """Whenever a game of the hog's is under way its worker is killed, as for lack of memory."""
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_worker_that_somebody_kills_again_and_again_convicts_nobody(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    rubric(tmp_path)
+    hand_in_each(tmp_path / "class", "ann", "luckless", "zoe")
+    done, kills = grade_killing(tmp_path, number, "(luckless, |proof )", 99)
+    assert kills >= 6
+    assert done.returncode == 3
+    assert "it was killed from outside; the points of the matches are withheld" in done.stderr
+    assert "the same command plays what is missing" in done.stderr
+    row = remarks(tmp_path)["luckless"]
+    assert row["Total"] == ""
+    assert "killed from outside" in row["Withheld"]
+    again = run(COMMAND, *SLOW_ONE, "--isolation", "process", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert {row["Remark"] for row in remarks(tmp_path).values()} == {""}
+    whole = [game for game in games(tmp_path / "grade.db").values() if game[-1] is None]
+    assert sum(id_of(tmp_path / "grade.db", "luckless") in game[:2] for game in whole) == 4
+
+
+@pytest.mark.slow
+def test_workers_that_are_killed_while_they_load_files_cost_nobody_anything(tmp_path: Path) -> None:
+    rubric(tmp_path)
+    hand_in_each(tmp_path / "class", "ann", "zoe")
+    done, kills = grade_killing(tmp_path, signal.SIGKILL, "load ", 3)
+    assert kills == 3
+    assert done.returncode == 0, done.stderr
+    assert {row["Remark"] for row in remarks(tmp_path).values()} == {""}
+
+
+@pytest.mark.slow
+def test_who_crashes_the_worker_in_a_trial_too_is_set_aside_and_tried_again_on_request(
+    tmp_path: Path,
+) -> None:
+    """A crash of the worker in every game of one file, as for an error of Python or numpy."""
     rubric(tmp_path)
     hand_in_each(tmp_path / "class", "ann", "hog", "zoe")
-    arguments = ("grade", "class", "--rubric", "rubric.toml", "--out", "marks", "--jobs", "1")
-    running = start(*arguments, "--isolation", "process", cwd=tmp_path)
-    kills = kill_during(running, tmp_path / "grade.db", "hog, ")
-    out, errors = running.communicate()
-    assert running.returncode == 0, errors
-    assert kills >= 2
-    told = " ".join(out.split())
-    assert "hog: set aside: twice the grader was ended by this: random, tiny.txt" in told
-    with (tmp_path / "marks" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
-        rows = {row["Name"]: row for row in csv.DictReader(file)}
+    done, _ = grade_killing(tmp_path, signal.SIGSEGV, "(hog, |proof hog)", 99)
+    assert done.returncode == 0, done.stderr
+    rows = remarks(tmp_path)
+    assert rows["hog"]["Remark"].startswith("set aside: the grader was ended by this: ")
+    assert "it crashed with SIGSEGV" in rows["hog"]["Remark"]
     assert rows["hog"]["Total"] == "0.00"
     assert rows["ann"]["Remark"] == rows["zoe"]["Remark"] == ""
-    whole = [game for game in games(tmp_path / "grade.db").values() if game[-1] is None]
-    for name in ("ann", "zoe"):
-        assert sum(id_of(tmp_path / "grade.db", name) in game[:2] for game in whole) == 4
-    again = run(COMMAND, *arguments, "--isolation", "process", cwd=tmp_path)
+    again = run(COMMAND, *SLOW_ONE, "--isolation", "process", cwd=tmp_path)
     assert "0 games to play (8 have results)" in again.stderr
+    last = run(COMMAND, *SLOW_ONE, "--isolation", "process", "--try-again", "hog", cwd=tmp_path)
+    assert last.returncode == 0, last.stderr
+    assert "set aside" not in last.stdout + last.stderr
+    assert remarks(tmp_path)["hog"]["Remark"] == ""
+
+
+@pytest.mark.slow
+def test_a_crash_that_another_file_has_too_is_no_proof_and_has_a_way_out(tmp_path: Path) -> None:
+    rubric(tmp_path)
+    hand_in_each(tmp_path / "class", "ann", "luckless")
+    done, _ = grade_killing(tmp_path, signal.SIGSEGV, "(luckless, |proof |stand-in )", 99)
+    assert done.returncode == 3
+    assert "no trial proves that a file does it; the points of the matches are withheld\n" in (
+        done.stderr
+    )
+    assert "the same command does not play it again: `--try-again luckless` does" in done.stderr
+    assert "no trial proves" in remarks(tmp_path)["luckless"]["Withheld"]
+    words = (*SLOW_ONE, "--isolation", "process", "--try-again", "luckless")
+    assert run(COMMAND, *words, cwd=tmp_path).returncode == 0
+    assert remarks(tmp_path)["luckless"]["Remark"] == ""
 
 
 @pytest.mark.slow
@@ -180,12 +245,13 @@ def test_two_whose_game_ends_the_worker_are_named_with_the_way_out(tmp_path: Pat
     hand_in_each(tmp_path / "class", "ann", "hog")
     arguments = ("tournament", "class", "--rubric", "rubric.toml", "--jobs", "1")
     running = start(*arguments, "--isolation", "process", cwd=tmp_path)
-    assert kill_during(running, tmp_path / "tournament.db", ("ann, groups", "hog, groups")) >= 2
+    crash = signal.SIGSEGV
+    assert kill_during(running, tmp_path / "tournament.db", "(ann|hog), groups", crash, 99) >= 4
     _, errors = running.communicate()
     assert running.returncode == 3
     assert "their game ends the grader or its worker" in errors
     assert "ann and hog: " in errors or "hog and ann: " in errors
-    assert "take that one out of the folder" in errors
+    assert "or take one of them out of the folder" in errors
     hand_in(tmp_path / "class", "zoe", searcher(1, note="zoe"))
     shutil.rmtree(tmp_path / "class" / "hog")
     done = run(COMMAND, *arguments, "--isolation", "process", cwd=tmp_path)
@@ -193,30 +259,36 @@ def test_two_whose_game_ends_the_worker_are_named_with_the_way_out(tmp_path: Pat
     assert "places" in done.stdout
 
 
-def kill_during(running: subprocess.Popen[str], results: Path, title: str | tuple[str, ...]) -> int:
-    """Kill the workers whenever only games whose titles begin so are under way, until the end."""
+def kill_during(
+    running: subprocess.Popen[str], results: Path, titles: str, number: signal.Signals, most: int
+) -> int:
+    """Send a signal to the workers while only `titles` are under way; return how often."""
     kills = 0
     while running.poll() is None:
-        titles = begun(results)
-        if titles and all(each.startswith(title) for each in titles):
-            for number, _ in descendants(running.pid):
+        under_way = begun(results)
+        if under_way and all(re.match(titles, each) for each in under_way):
+            for worker, _ in descendants(running.pid):
                 with contextlib.suppress(OSError):
-                    if _is_worker(number):
-                        os.kill(number, signal.SIGKILL)
+                    if kills < most and _is_worker(worker):
+                        os.kill(worker, number)
                         kills += 1
         time.sleep(0.02)
     return kills
 
 
 def begun(results: Path) -> list[str]:
-    """Return the titles of the games under way."""
+    """Return what is under way: titles of games, `load NAME`, `proof NAME` and `stand-in NAME`."""
     with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(results)) as held:
-        keys = held.execute("SELECT key FROM begun WHERE running = 1").fetchall()
+        keys = [key for (key,) in held.execute("SELECT key FROM begun WHERE running = 1")]
         if keys:
             with Store(results, writing=False) as store:
                 games = {game.key: game for game in read_results(store).games}
-            under_way = [games[key] for (key,) in keys if key in games]
-            return [f"{game.match.one.name}, {game.title}" for game in under_way]
+                names = {str(item.sha256): item.name for item in store.submissions()}
+            titles = {key: f"{game.match.one.name}, {game.title}" for key, game in games.items()}
+            for key in keys:
+                kind, _, sha256 = key.rpartition(" ")
+                titles.setdefault(key, f"{kind} {names.get(sha256, sha256)}")
+            return [titles[key] for key in keys]
     return []
 
 

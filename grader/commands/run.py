@@ -27,7 +27,6 @@ from grader.handin.owners import assign
 from grader.handin.roster import Student
 from grader.handin.submission import Submission
 from grader.marks.points import gradable
-from grader.marks.tally import by_match
 from grader.marks.tournament import later_games
 from grader.output import tables, writing
 from grader.output.files import check_out
@@ -43,7 +42,16 @@ from grader.output.results import (
 from grader.play.executors import Pool, Progress, duration, load_text, other_load, worker_count
 from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
-from grader.play.trials import DEADLY, grade_trials, play_trials, prove_deadly, tournament_trials
+from grader.play.trials import (
+    DEADLY,
+    PROOF,
+    STAND,
+    grade_trials,
+    play_trials,
+    prove_deadly,
+    tournament_trials,
+    ways_out,
+)
 from grader.play.working_time import LOADING, Pace, grading_pace, is_passing, load_all, too_slow
 from grader.results.database import has_results
 from grader.results.store import Store
@@ -113,7 +121,10 @@ class ClassRun:
             self._plan(store)
             store.set_roster(roster)
             for name in self.arguments.try_again:
-                store.try_again(str(read_results(store).find(name, path).sha256))
+                sha256 = str(read_results(store).find(name, path).sha256)
+                store.try_again(sha256)
+                for game in read_results(store).games_by_file.get(sha256, ()):
+                    store.end(game.key, died=False)  # what was held against it
             results = self._play(store)
             return self._report(results or read_results(store), store, interrupted=results is None)
 
@@ -180,13 +191,17 @@ class ClassRun:
             )
         ended = store.take_stock()
         games = {game.key: game for game in read_results(store).games} if ended else {}
-        names = {f"{LOADING}{item.sha256}": item.name for item in self.found}
+        kinds = ((LOADING, "loading"), (PROOF, "a trial of"), (STAND, "a trial of"))
+        names = {
+            f"{kind}{item.sha256}": f"{what} {item.name}"
+            for item in self.found
+            for kind, what in kinds
+        }
         for key in ended:
-            what = f"loading {names[key]}" if key in names else "what is no longer planned"
+            what = names.get(key, "what is no longer planned")
             if key in games:
                 what = f"{games[key].match.one.name}, {games[key].title}"
             say(f"the last run was ended by the machine during {what}")
-        self._note_deadly(store)
 
     def _tell_left_out(self, store: Store) -> None:
         """Report hand-ins with results that are not here, and files under another name."""
@@ -264,6 +279,7 @@ class ClassRun:
             results = self._load(store, pool, level)
             if prove_deadly(results.games, store, pool.executor, level):
                 results = read_results(store)
+            self._note_deadly(store)
             self._announce(results)
             todo = self._missing(results)
             if todo and self._of_a_class and self.arguments.scheduler is None:
@@ -414,18 +430,15 @@ class ClassRun:
             why = "stopped"
         elif len(failed) == results.missing and not self._missing(results):
             games = "1 game" if len(failed) == 1 else f"{len(failed)} games"
-            say(
-                f"{games} failed repeatedly: {first_fault(results)}; the points of the "
-                f"matches are withheld: {busy}the same command plays what is missing"
+            again = (
+                "" if failed <= self.deadly else f": {busy}the same command plays what is missing"
             )
-            for match in by_match(game for game in results.games if game.key in self.deadly):
-                if match.two.is_submission:
-                    say(
-                        f"{match.one.name} and {match.two.name}: their game ends the grader or its "
-                        "worker, and no trial proves which of them does it; `--try-again NAME` "
-                        "plays it again, or take one out of the folder and give the same command "
-                        "again"
-                    )
+            say(
+                f"{games} failed repeatedly: {first_fault(results)}; the points of the matches are "
+                f"withheld{again}"
+            )
+            for line in ways_out(game for game in results.games if game.key in self.deadly):
+                say(line)
             return STOPPED
         else:
             why = f"not all games could be played; {first_fault(results) or 'no reason is known'}"

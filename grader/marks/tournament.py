@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from grader.marks.tally import Tally, by_match, tally
 from grader.play.schedule import Contestant, PlannedGame, group_games, seed_of, submitted
-from grader.results.values import PlayedGame
+from grader.results.values import Faults, PlayedGame
 from grader.rubric.model import Rubric, Stage
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -152,7 +152,8 @@ def standings(
         if (result := played.get(game.key)) is not None:
             for side, contestant in enumerate(game.players):
                 own, other = result.scores[side], result.scores[1 - side]
-                totals[contestant].count(own, other, result.faults[side])
+                lost = Faults() if game.board.hidden else result.faults[side]
+                totals[contestant].count(own, other, lost)
     rated = ratings(len(contestants), pairs, rubric.tournament.ridge)
     table = [
         Standing(contestant, rating, totals[contestant], lots[contestant])

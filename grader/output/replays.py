@@ -85,13 +85,19 @@ def all_games(games: Iterable[tuple[dict[str, Any], Json]]) -> Json:
 
 
 def made_public(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the data of a game with `public_reason` in place of each detail of a lost turn."""
+    """Return the data of a game without what a player answered and said in its lost turns.
+
+    Each has a `public_reason`.
+    """
     details: dict[str, int] = {}
     turns = []
-    for *turn, number in data["turns"]:
-        lost = number is not None and turn[2] not in ("played", "pass")
-        reason = public_reason(turn[2], data["details"][number]) if lost else None
-        turns.append([*turn, None if reason is None else details.setdefault(reason, len(details))])
+    for player, text, outcome, *more, number in data["turns"]:
+        if outcome in ("played", "pass"):
+            turns.append([player, text, outcome, *more, None])
+            continue
+        reason = public_reason(outcome, outcome if number is None else data["details"][number])
+        place = details.setdefault(reason, len(details))
+        turns.append([player, None, outcome, *more, place])
     why = data["why"] and public_reason("error", data["why"])
     return {**data, "turns": turns, "details": list(details), "why": why}
 

@@ -6,6 +6,7 @@ worker ends is set aside only if a trial proves that the file is the cause.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
@@ -132,7 +133,7 @@ DEADLY: Final = 2
 """After N deaths of the grader or its worker in a game, it is not played again."""
 
 NOT_PROVEN: Final = (
-    "the grader or its worker ended in this game again and again, and no trial proves which file "
+    "the grader or its worker ended in this game again and again, and no trial proves that a file "
     "does it"
 )
 
@@ -140,19 +141,32 @@ NOT_PROVEN: Final = (
 def prove_deadly(
     games: Iterable[PlannedGame], store: Store, executor: Executor, isolation: str
 ) -> bool:
-    """Look for the cause of each game that ended the grader too often; return whether one is found.
+    """Look for the cause of each game that ended the grader too often; return whether there is one.
 
     A game without a proof stays without a result, with the reason.
     """
-    deaths, found = store.suspects(), False
+    deaths, looked = store.suspects(), False
     for game in games:
         if deaths.get(game.key, 0) >= DEADLY and not store.aside().keys() & set(game.submitted):
-            proven = prove(game, store, executor, isolation)
-            found |= bool(proven)
-            if not proven:
+            looked = True
+            if not prove(game, store, executor, isolation):
                 one, two = game.players
                 store.add(Attempt(game.key, (one.id, two.id), fault=NOT_PROVEN, died=True))
-    return found
+    return looked
+
+
+def ways_out(games: Iterable[PlannedGame]) -> list[str]:
+    """Return for each match with games that stay without a proof what the teacher can do."""
+    lines = []
+    for match in dict.fromkeys(game.match for game in games):
+        one, two = match.one.name, match.two.name
+        out = ", or take one of them out of the folder" if match.two.is_submission else ""
+        lines.append(
+            f"{one} and {two}: their game ends the grader or its worker, and no trial proves that "
+            "a file does it; the same command does not play it again: "
+            f"`--try-again {shlex.quote(one)}` does{out}"
+        )
+    return lines
 
 
 def prove(game: PlannedGame, store: Store, executor: Executor, isolation: str) -> list[str]:
@@ -187,14 +201,12 @@ def proof(
 ) -> str:
     """Return what proves that a call ends its worker, and that the `other` does not; else nothing.
 
-    If an earlier grader was ended by the machine within the first half, that half is done.
+    If an earlier grader was ended within a trial, there is no proof: a power cut does that, too.
     """
-    deaths = store.suspects()
-    again = "the grader ended again" if deaths.get(f"{PROOF}{sha256}") else ""
-    again = again or _cause(f"{PROOF}{sha256}", function, own, store, executor)
-    if not again or f"{STAND}{sha256}" in deaths:
+    if store.suspects().keys() & {f"{PROOF}{sha256}", f"{STAND}{sha256}"}:
         return ""
-    if _cause(f"{STAND}{sha256}", function, other, store, executor):
+    again = _cause(f"{PROOF}{sha256}", function, own, store, executor)
+    if not again or _cause(f"{STAND}{sha256}", function, other, store, executor):
         return ""
     return f"{again} with this file in a trial, and not with another one in its place"
 

@@ -367,14 +367,10 @@ class Store(Database):
         return {sha256: f"{title} ({evidence})" for sha256, title, evidence in rows}
 
     def try_again(self, sha256: str) -> None:
-        """Forget that a file was set aside, and what was held against its games."""
+        """Forget that a file was set aside, and what was held against its loading and trials."""
         with self.transaction() as database:
             database.execute("DELETE FROM aside WHERE sha256 = ?", (sha256,))
-            database.execute(
-                "DELETE FROM begun WHERE instr(key, ?) OR key IN "
-                "(SELECT key FROM game WHERE ? IN (player1, player2))",
-                (sha256, sha256),
-            )
+            database.execute("DELETE FROM begun WHERE instr(key, ?)", (sha256,))
 
     def note(self, kind: str, subject: str, terms: str, text: str | None) -> None:
         """Note what was found out of a subject, such as a source, under some terms.
