@@ -67,7 +67,6 @@ def test_anything_else_is_refused(text):
         (("--fuel", "5X"), "fuel '5X': expected a number with K, M, G or T, such as 5G, or 5e9"),
         (("--fuel", "5G", "--time", "1"), "--fuel takes the place of --time"),
         (("--fuel", "5G", "--isolation", "none"), "--fuel requires isolation wasm, not none"),
-        (("--memory", "16"), "--memory: is gone: write the agent as solver:memory=MB"),
     ],
 )
 def test_options_that_contradict_fuel_or_are_gone_are_refused(options, reason, capsys):

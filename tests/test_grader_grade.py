@@ -637,16 +637,6 @@ def test_a_ctrl_c_leaves_results_and_says_how_to_go_on(tmp_path: Path) -> None:
         (("report", "none.db"), "none.db: no results file there"),
         (("report", "ann.py"), "ann.py: no results file of the grader"),
         (("tournament", "class"), "class: a tournament needs two submissions that can play"),
-        (
-            ("grade", "class", "--budget", "8h"),
-            "argument --budget: is gone: --dry-run prints core-hours; choose boards, repeats and "
-            "time_limit in the rubric",
-        ),
-        (
-            ("tournament", "class", "--retry-starved"),
-            "argument --retry-starved: is gone: the same command plays starved games and games "
-            "that failed again",
-        ),
         (("compare", "human", "random"), "human: only a file or an agent that needs no person"),
         (("compare", "ann.py", "human"), "human: only a file or an agent that needs no person"),
         (("compare", "ann.py", "class/eve.py"), "class/eve.py: not UTF-8"),
