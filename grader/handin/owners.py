@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
@@ -221,19 +221,34 @@ def _named(
 ) -> list[tuple[int, int]]:
     """Return a person of the hand-in that a line of the roster names, for each such line."""
     found = []
+    all_places = {_plain(item.place) for item, _ in owners}
+    entries = {item.name: _entry(_plain(item.place), all_places) for item, _ in owners}
     for line, student in enumerate(roster):
         if student.hand_in:
             wanted = _plain(student.hand_in)
-            places = [n for n, (item, _) in enumerate(owners) if _is_called(item, wanted)]
+            places = [
+                n
+                for n, (item, _) in enumerate(owners)
+                if wanted == _plain(item.name) or _is_part(wanted, entries[item.name])
+            ]
             if len({owners[n][0].name for n in places}) == 1:
                 found.append((places[0], line))
     return found
 
 
-def _is_called(item: Submission, wanted: str) -> bool:
-    """Return whether a roster means a hand-in: by its name, or by a part of its path."""
-    place = f"/{_plain(item.place)}"
-    return wanted == _plain(item.name) or f"/{wanted}/" in f"{place}/" or f"/{wanted}." in place
+def _entry(place: str, places: Collection[str]) -> str:
+    """Return the beginning of a place that is this hand-in's alone; its student named the rest."""
+    parts = place.split("/")
+    for end in range(1, len(parts)):
+        begin = "/".join(parts[:end])
+        if sum(other.startswith(f"{begin}/") for other in places) == 1 < len(places):
+            return begin
+    return place
+
+
+def _is_part(wanted: str, place: str) -> bool:
+    """Return whether a text is a part of a path, with or without its suffix."""
+    return f"/{wanted}/" in f"/{place}/" or f"/{wanted}." in f"/{place}"
 
 
 def _plain(text: str) -> str:
@@ -322,8 +337,10 @@ def _newest(names: Sequence[str], clock: Mapping[str, str]) -> str | None:
 def _why_none(
     line: int, roster: Sequence[Student], unknown: Sequence[Doubt], matching: Matching
 ) -> str:
-    """Return why a student of the roster has no mark, or that nothing was handed in."""
-    may = [doubt.person for doubt in unknown if roster[line] in doubt.may_be]
-    if not may and line not in matching.doubtful:
+    """Return why a student of the roster has no mark, or that nothing was handed in.
+
+    The student reads this, so it names nobody else; `unmatched.csv` does.
+    """
+    if line not in matching.doubtful and all(roster[line] not in one.may_be for one in unknown):
         return ABSENT
-    return f"{UNDECIDED}: this may be the hand-in of {_listed(may)}; {REMEDY}"
+    return f"{UNDECIDED}: a hand-in under another name may be this student's; {REMEDY}"
