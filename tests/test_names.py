@@ -117,6 +117,18 @@ def test_of_two_namesakes_nobody_takes_the_only_line(tmp_path: Path) -> None:
     assert course.totals == {"Kim Lee 1": mark(11), "Kim Lee 7001": mark(12)}
 
 
+@pytest.mark.parametrize("packed", ["team7.py", "team7/ai.py"])
+def test_what_a_student_names_within_a_hand_in_is_no_hand_in_of_the_roster(
+    tmp_path: Path, packed: str
+) -> None:
+    """Else Bo's file would be Ann's, and Bo would have handed in nothing."""
+    places = (f"Bo_8_assignsubmission_file_/{packed}", "Cy_9_assignsubmission_file_/ai.py")
+    course = Class(tmp_path, {place: agent(20 + n) for n, place in enumerate(places)})
+    roster = "name,id,hand_in\nAnn Lee,1001,team7\nBo,1002,\nCy,1003,Cy_9_assignsubmission_file_\n"
+    assert course.report(roster=roster).returncode == 0
+    assert course.totals == {"Ann Lee 1001": "0.00", "Bo 1002": mark(20), "Cy 1003": mark(21)}
+
+
 @pytest.mark.parametrize("name", ["1001", "ann@x.org", "ann"])
 def test_a_display_name_that_is_a_classmates_key_takes_nothing(tmp_path: Path, name: str) -> None:
     """Moodle's students can choose it. With the line, the correction would go too.
