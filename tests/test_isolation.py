@@ -21,7 +21,6 @@ import pytest
 from connect4.errors import InputError, IsolationError, headline
 from connect4.games.extended import EXTENDED
 from connect4.isolation import agent_process, machine, readable, spawn, submission
-from connect4.isolation import seat as isolated
 from connect4.isolation.measuring import Spent, Timed
 from connect4.isolation.reloaded import MADE_ANEW
 from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, Limits, choose_level, open_seat
@@ -757,22 +756,6 @@ def test_what_breaks_the_isolation_is_not_the_agents_fault(
         seat("plain")
 
 
-@pytest.mark.slow
-def test_without_fork_each_agent_is_started_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(isolated, "FORKS", False)
-    expected = {
-        "plain": "played",
-        "sleeps": "timeout",
-        "os_exit": "error",
-        "raises": "error",
-        "returns_int_lookalike": "invalid",
-    }
-    for name, outcome in expected.items():
-        replies, _ = asked(name, turns=2, limit=0.3)
-        assert [reply.outcome for reply in replies] == [outcome] * 2, replies
-    assert not processes()
-
-
 PARENT = """
 import signal, sys, time
 from tests.seats import board, seat
@@ -822,6 +805,34 @@ def test_a_container_without_other_users_is_said_to_be_one() -> None:
     line = "agents keep the number of your user, who is root: this container knows no other user"
     alone = run_in(["unshare", "--user", "--map-root-user"], FULL_OF_THREADS).stdout
     assert (alone, run_in([], FULL_OF_THREADS).stdout) == (f"{line}\n", "\n")
+
+
+WITHOUT_FORK = """
+import sys
+from connect4.isolation import seat as isolated
+from tests.seats import board, processes, seat
+isolated.FORKS = False
+for name in sys.argv[1:]:
+    opened = seat(name, seconds=0.3)
+    print(name, *(opened.ask(board(), 0.3).outcome for _ in range(2)))
+    opened.close()
+print(processes())
+"""
+
+
+@pytest.mark.slow
+def test_without_fork_each_agent_is_started_from_nothing() -> None:
+    """Such an agent has no rules on files, so as root it must be a user that can read Python."""
+    expected = {
+        "plain": "played",
+        "sleeps": "timeout",
+        "os_exit": "error",
+        "raises": "error",
+        "returns_int_lookalike": "invalid",
+    }
+    done = run_in([sys.executable, "-m", "tests.denied", "--"], WITHOUT_FORK, *expected)
+    lines = [f"{name} {outcome} {outcome}" for name, outcome in expected.items()]
+    assert done.stdout.splitlines() == [*lines, "{}"], done.stderr
 
 
 USUAL_CONTAINER = """
