@@ -155,17 +155,31 @@ def _agreed(filling: _Filling, lost: set[int], store: Store) -> bool:
         return False
     print(QUESTION, end="", file=sys.stderr, flush=True)
     answer = sys.stdin.readline().strip()
-    found = [(int(one), int(two)) for one, two in re.findall(r"(\d+)\s*=\s*(\d+)", answer)]
-    fits = all(1 <= one <= len(left) and 1 <= two <= len(free) for one, two in found)
-    if answer.lower() not in ("y", "yes") and not (found and fits):
+    found = _pairs(answer, len(left), len(free))
+    if found is None and answer.lower() not in ("y", "yes"):
         say(f"{path}: not filled")
         return False
-    pairs = [(list(left)[one - 1], list(free)[two - 1]) for one, two in found]
+    pairs = [(list(left)[one - 1], list(free)[two - 1]) for one, two in found or ()]
     filling.pairs += pairs
     people = [(filling.here[one], filling.book.people[two]) for one, two in pairs]
     with writable(store) as own:
         own.decide(people)
     return True
+
+
+def _pairs(answer: str, most_left: int, most_right: int) -> list[tuple[int, int]] | None:
+    """Return the pairs of an answer such as `1=2 3=1`; None if it is anything else.
+
+    A number that is not there, or that stands in two pairs, decides nothing.
+    """
+    found = re.split(r"[\s,;]+", re.sub(r"\s*=\s*", "=", answer.strip()))
+    if not all(re.fullmatch(r"\d+=\d+", pair, re.ASCII) for pair in found):
+        return None
+    pairs = [(int(one), int(two)) for one, _, two in (pair.partition("=") for pair in found)]
+    for side, most in zip(zip(*pairs, strict=True), (most_left, most_right), strict=True):
+        if len(set(side)) < len(side) or not all(1 <= number <= most for number in side):
+            return None
+    return pairs
 
 
 def _side_by_side(left: Sequence[Person], right: Sequence[Person]) -> Iterator[str]:
