@@ -248,6 +248,7 @@ def placed(
     earned = [
         ([Person.from_json(one) for one in entry["people"]], entry["sha256"], entry["points"])
         for entry in held["points"]
+        if entry["people"]  # whoever was forgotten there is nobody here
     ]
     here = [(place, one) for place, (persons, _, _) in enumerate(earned) for one in persons]
     there = [(name, one) for name, students in owners.students.items() for one in students]
