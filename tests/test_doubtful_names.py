@@ -205,6 +205,22 @@ def test_a_renamed_student_keeps_the_place_and_nobody_stands_for_the_forgotten(
     assert placed == {"ann": "9.00", "Zoe Lee": "7.00", "bo": "4.00"}
 
 
+def test_a_correction_of_somebody_who_cannot_be_told_from_another_is_refused(
+    tmp_path: Path,
+) -> None:
+    files = {f"471{n}-8 - Kim Lee - Jan 31, 2030 1159 PM/ai.py": agent(10 + n) for n in (1, 2)}
+    course = Class(tmp_path, {"index.html": "", **files})
+    correct = ("correct", "Kim Lee (4711)", "--results", "marks.db", "--adjust", "5")
+    done = grader(*correct, "--reason", "x", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Kim Lee cannot be told from another student; a roster with numbers" in done.stderr
+    course.report(roster="name,id,hand_in\nKim Lee,71,Kim Lee (4711)\nKim Lee,72,Kim Lee (4712)\n")
+    done = grader(*correct, "--reason", "x", cwd=tmp_path)
+    assert f"{mark(11)} -> {points(11) + 5:.2f} (" in done.stderr
+    course.report()
+    assert course.totals == {"Kim Lee 71": f"{points(11) + 5:.2f}", "Kim Lee 72": mark(12)}
+
+
 def test_two_rosters_may_not_contradict_each_other(tmp_path: Path) -> None:
     course = Class(tmp_path, {"ann.py": agent(10), "bo.py": agent(20)})
     (tmp_path / "more.csv").write_text("name,adjust\nann,5\n", encoding="utf-8")
@@ -271,6 +287,7 @@ def test_an_answer_at_the_terminal_is_kept_and_used_by_the_next_run(tmp_path: Pa
         written.unlink()
         done = grader(*report, cwd=tmp_path)
         assert (done.returncode, "hand-ins of nobody" in done.stderr) == (0, False)
+        assert "as you decided: batman is Dick Grayson (dg, 2); robin is Bruce" in done.stderr
 
 
 @pytest.mark.slow

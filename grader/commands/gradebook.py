@@ -99,6 +99,7 @@ def fill_gradebooks(
     for filling in fillings:
         if lost and not yes and not _agreed(filling, lost, store):
             continue
+        _tell_decided(filling, out)
         filled = fill(
             filling.book, graded, full_points(results.rubric), column, maximum, filling.pairs
         )
@@ -109,6 +110,13 @@ def fill_gradebooks(
         if FILLED.fullmatch(place.name) and place.name not in names:
             say(f"{place} is from an earlier run; give --gradebook again")
     return len(names) == len(fillings)
+
+
+def _tell_decided(filling: _Filling, out: Path) -> None:
+    """Name the pairs that the teacher has declared to be one person, now or in an earlier run."""
+    shown = [f"{filling.here[one]} is {filling.book.people[two]}" for one, two in filling.pairs]
+    path = filling.book.table.path
+    name_all(f"{path}: as you decided", shown, out, f"{filling.book.system.file}-decided.txt")
 
 
 def _tell(filled: Filled, path: Path, full: float, out: Path) -> None:
