@@ -161,70 +161,6 @@ def test_a_file_in_canvas_with_a_name_of_moodles_is_canvass(tmp_path: Path) -> N
     assert late == {"Ann Lee": "late", "Bo": "in time", "Cy": ""}
 
 
-def test_a_name_in_canvas_that_ends_with_a_classmates_number_takes_nothing(tmp_path: Path) -> None:
-    """Eve calls herself `x_101`, or `leeann_101`; Canvas leaves such a name as it is."""
-    canvas = CANVAS + '"Lee, Ann",101,,al,S,\n"X_101",102,,eve,S,\n"Ray, Bo",103,,bo,S,\n'
-    for number, (eve, ann) in enumerate(
-        {"x": {}, "leeann": {"leeann_101_9001_own.py": 40}}.items()
-    ):
-        files = {f"{eve}_101_102_9003_ai.py": agent(50), "raybo_103_9004_2_ai.py": agent(20)}
-        files |= {place: agent(margin) for place, margin in ann.items()}
-        (folder := tmp_path / str(number)).mkdir()
-        course = Class(folder, files)
-        assert course.report("--yes", canvas=canvas).returncode == 0
-        filled = {row["ID"]: row["Connect-4 (55)"] for row in course.filled("canvas")[1:]}
-        assert filled == {**({"101": mark(40)} if ann else {}), "103": mark(20)}
-
-
-def test_the_column_hand_in_names_nothing_inside_an_upload(tmp_path: Path) -> None:
-    course = Class(tmp_path, {"bob/ann/ai.py": agent(50), "cy/ai.py": agent(20)})
-    done = course.report(roster="name,id,hand_in\nAnn Lee,1,ann\nBob,2,\nCy,3,\n")
-    assert "Ann Lee (1): hand_in 'ann' is no hand-in here, or several" in done.stderr
-    assert course.totals == {"Bob 2": mark(50), "Cy 3": mark(20), "Ann Lee 1": "0.00"}
-
-
-@pytest.mark.parametrize(
-    "roster",
-    [
-        "name,id,hand_in,adjust\nBob Ode,12,submission_1,-5\nAnn Lee,11,,\n",
-        "name,id,hand_in,adjust\nBob Ode,12,submission_1,-5\nAnn Lee,11,submission_1,\n",
-        "name,hand_in,adjust\nBob Ode,submission_1,-5\nAnn Lee,submission_1,\n",
-        "name,hand_in,adjust\nRobert O.,submission_1,-5\nAnn Lee,submission_1,\n",
-        "name,hand_in,adjust\nRobert O.,submission_1,-5\nAnn Lee,,\n",
-    ],
-)
-def test_a_line_that_names_the_hand_in_of_a_pair_is_one_of_them(
-    tmp_path: Path, roster: str
-) -> None:
-    lines = "---\nsubmission_1:\n  :submitters:\n"
-    for name, number in (("Ann Lee", 11), ("Bob Ode", 12)):
-        lines += f"  - :name: {name}\n    :sid: '{number}'\n    :email: e{number}@x.org\n"
-    files = {"submission_1/ai.py": agent(30), "submission_metadata.yml": lines}
-    files |= {"submission_2/ai.py": agent(20)}
-    course = Class(tmp_path, files)
-    moodle = MOODLE + "Ann,Lee,,e11@x.org,\nBob,Ode,,e12@x.org,\n"
-    done = course.report("--yes", roster=roster, moodle=moodle)
-    assert done.returncode == 0, done.stderr
-    filled = {row["First name"]: row["Assignment: Connect-4 (Real)"]
-        for row in course.filled("moodle")}  # fmt: skip
-    assert filled == {"Ann": mark(30), "Bob": f"{points(30) - 5:.2f}"}
-
-
-def test_lines_that_name_one_hand_in_of_strangers_give_nobody_a_correction(tmp_path: Path) -> None:
-    """Nobody can tell which of the two has which address."""
-    lines = "---\nsubmission_1:\n  :submitters:\n"
-    for name, number in (("foo", 11), ("bar", 12)):
-        lines += f"  - :name: {name}\n    :email: e{number}@x.org\n"
-    files = {"submission_1/ai.py": agent(30), "submission_metadata.yml": lines}
-    course = Class(tmp_path, {**files, "submission_2/ai.py": agent(20)})
-    roster = "name,hand_in,adjust\nBob Ode,submission_1,-5\nAnn Lee,submission_1,\n"
-    course.report("--yes", roster=roster, moodle=MOODLE + "A,L,,e11@x.org,\nB,O,,e12@x.org,\n")
-    assert course.totals == {
-        **{"Bob Ode": f"{points(30) - 5:.2f}", "Ann Lee": mark(30), "submission_2": mark(20)}
-    }
-    assert not (tmp_path / "out/moodle.csv").exists()
-
-
 def test_a_student_on_two_lines_is_refused_and_nothing_is_lost(tmp_path: Path) -> None:
     course = Class(tmp_path, {"Anna Muller.py": agent(10)})
     roster = "name,id,email\nAnna Muller,1,a@x\nBo,2,b@x\nAnna Muller,3,A@x\n"
@@ -240,23 +176,6 @@ def test_a_maximum_of_a_thousand_is_a_thousand(tmp_path: Path, cell: str) -> Non
     text = CANVAS.replace(",50\n", f",{cell}\n") + "Ann,1,,ann,S,\n"
     assert course.report(canvas=text).returncode == 0
     assert course.filled("canvas")[1]["Connect-4 (55)"] == "1000.00"
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "what"),
-    [
-        ("roster", "name,adjust,Adjust\nann,2,3\n", "one column for adjust, not 'adjust' and 'Adj"),
-        ("roster", "name,id\na\0nn,7\n", "cannot be read; save it as CSV in UTF-8"),
-        ("canvas", CANVAS.replace("nt,", "nt\0,") + "ann,1,,ann,S,\n", "save it as CSV in UTF-8"),
-        ("canvas", CANVAS.replace("(55)", "(55),Connect-4 (55)") + "ann,1,,ann,S,,\n", "several"),
-    ],
-)
-def test_a_list_that_is_not_clear_is_refused(
-    tmp_path: Path, name: str, text: str, what: str
-) -> None:
-    done = Class(tmp_path, {"ann.py": agent(50)}).report(**{name: text})
-    assert done.returncode == 2
-    assert what in done.stderr
 
 
 def test_a_maximum_that_nobody_can_read_is_refused_with_its_cell(tmp_path: Path) -> None:
@@ -399,38 +318,6 @@ def test_whoever_is_forgotten_leaves_nothing(
     assert not list(tmp_path.glob("marks.db-*"))
 
 
-def test_what_is_said_of_others_names_nobody_who_is_forgotten(tmp_path: Path) -> None:
-    files = {"ann.py": agent(10), "Bo Ode.py": agent(20), "di.py": agent(30)}
-    course = Class(tmp_path, files)
-    roster = (
-        "name,id,group,adjust,reason\nJosé Ruiz,77001,,1,ill\nBo Ode,2,José Ruiz,2,with José Ruiz\n"
-        "Cy,3,José Ruiz,,\nann,4,,,\ndi,5,-,,\nElla,6,-,,\n"
-    )
-    course.report(roster=roster)
-    correct = ("correct", "ann", "--results", "marks.db", "--adjust", "1")
-    grader(*correct, "--reason", "from 77001", cwd=tmp_path)
-    forget = ("forget", "José Ruiz", "--results", "marks.db", "--out", "out", "--yes")
-    done = grader(*forget, cwd=tmp_path)
-    assert (done.returncode, "the same file" in done.stdout) == (0, False)
-    left = bytes_of(tmp_path / "marks.db", tmp_path / "out")
-    assert [text for text in ("José Ruiz", "Jos\\u00e9", "77001") if text.encode() in left] == []
-    assert course.totals == {
-        **{"ann 4": f"{points(10) + 1:.2f}", "Bo Ode 2": f"{points(20) + 2:.2f}", "Cy 3": mark(20)},
-        **{"di 5": mark(30), "Ella 6": "0.00"},
-    }
-
-
-def test_a_partner_is_named_who_loses_the_mark_of_a_hand_in(tmp_path: Path) -> None:
-    files = {f"{name}_{n}_assignsubmission_file_/ai.py": agent(10 * n) for n, name in
-        enumerate(("Ann Lee", "Bo Ode", "Di Fox"), 1)}  # fmt: skip
-    course = Class(tmp_path, files)
-    course.report("--feedback-zip", "out/z.zip", roster="name,id,group\nAnn Lee,1,7\nCy Ray,2,7\n")
-    forget = ("forget", "Ann Lee", "--results", "marks.db", "--out", "out", "--yes")
-    done = grader(*forget, cwd=tmp_path)
-    assert "the mark of Cy Ray (2) (1 in all) is from this hand-in, and goes too" in done.stderr
-    assert "left: out/z.zip still holds the name" in done.stdout
-
-
 def test_an_ambiguous_name_is_listed_and_nobody_is_forgotten(tmp_path: Path) -> None:
     course = Class(tmp_path, {"Kim Lee/ai.py": agent(10)})
     course.report(roster="name,id\nKim Lee,1\nKim Lee,2\n")
@@ -451,58 +338,6 @@ def test_pages_go_back_to_moodle_by_the_participants_number(tmp_path: Path) -> N
     for number in (1, 2):
         page = pages[f"Kim Lee_{number}_assignsubmission_file_/feedback.html"]
         assert f"<b>{mark(10 + number)}</b>" in page
-
-
-def test_pages_of_namesakes_are_all_in_the_zip(tmp_path: Path) -> None:
-    files = {f"kimlee_{n}_900{n}_ai.py": agent(10 + n) for n in (1, 2)}
-    course = Class(tmp_path, files)
-    course.report("--feedback-zip", "pages.zip", roster="name,Canvas ID\nKim Lee,1\nKim Lee,2\n")
-    with zipfile.ZipFile(tmp_path / "pages.zip") as zipped:
-        pages = {name: zipped.read(name).decode() for name in zipped.namelist()}
-    assert pages.keys() == {"Kim Lee/feedback.html", "Kim Lee (2)/feedback.html"}
-    assert [mark(11 + n) in page for n, page in enumerate(pages.values())] == [True, True]
-
-
-def test_long_names_that_begin_alike_have_a_page_each(tmp_path: Path) -> None:
-    begin = "Anna " + "Maria " * 30
-    names = [f"{begin}{last}" for last in ("Alba", "Alma")]
-    files = {
-        f"{name.replace(' ', '').lower()}_{n}_900{n}_ai.py": agent(10 + n)
-        for n, name in enumerate(names, 1)
-    }
-    course = Class(tmp_path, files)
-    course.report(
-        roster="name,Canvas ID\n" + "".join(f"{one},{n}\n" for n, one in enumerate(names, 1))
-    )
-    pages = [page.read_text("utf-8") for page in (tmp_path / "out/feedback").glob("*.html")]
-    assert sorted(mark(11 + n) for n in (0, 1) for page in pages if mark(11 + n) in page) == [
-        *(mark(11), mark(12))
-    ]
-
-
-def test_a_mark_that_a_correction_may_change_stays_open(tmp_path: Path) -> None:
-    """The gradebook knows who it is; the roster, where the correction stands, does not."""
-    course = Class(tmp_path, {"sunnylee_5_9001_ai.py": agent(10), "bo_6_9002_ai.py": agent(20)})
-    canvas = CANVAS + '"Lee, Ann",5,,al,S,\nBo,6,,bo,S,\n'
-    course.report("--yes", roster="name,percent\nAnn Lee,-20\nBo,\n", canvas=canvas)
-    assert course.totals == {"Ann Lee": "", "Bo 6": mark(20), "sunnylee 5": ""}
-    assert [row["Connect-4 (55)"] for row in course.filled("canvas")[1:]] == ["", mark(20)]
-    course.report("--yes", roster="name,percent\nAnn Lee,\nBo,\n", canvas=canvas)
-    assert [row["Connect-4 (55)"] for row in course.filled("canvas")[1:]] == [mark(10), mark(20)]
-
-
-def test_what_is_not_decided_names_nobody_to_the_students(tmp_path: Path) -> None:
-    files = {f"Kim Lee_{n}_assignsubmission_file_/ai.py": agent(10 + n) for n in (1, 2)}
-    course = Class(tmp_path, files)
-    sheet = WORKSHEET.replace("\n", ",Feedback comments\n")
-    sheet += "".join(f"Participant {n},Kim Lee,k{n}@x,,50,-,\n" for n in (1, 3, 4))
-    done = course.report("--yes", roster="name,id\nKim Lee,7001\nKim Lee,7002\n", sheet=sheet)
-    assert "to decide who is who, put the number into the file's name" in done.stderr
-    texts = [path.read_text("utf-8") for path in (tmp_path / "out").glob("feedback/*")]
-    texts += [path.read_text("utf-8") for path in (tmp_path / "out").glob("results/*")]
-    texts += [row["Feedback comments"] for row in course.filled("worksheet")]
-    assert any("not decided: it is not clear" in text for text in texts)
-    assert not any(key in text for text in texts for key in ("7001", "7002", "the hand-in of"))
 
 
 def test_changes_of_marks_are_said_with_their_reason(tmp_path: Path) -> None:

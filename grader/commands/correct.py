@@ -12,7 +12,7 @@ from pathlib import Path
 
 from connect4.errors import InputError, printable
 from grader.commands.common import DONE, say
-from grader.handin.people import Person, find
+from grader.handin.people import Person, find, match
 from grader.handin.roster import Change, Correction
 from grader.output.results import GRADE, read_results
 from grader.results.store import Store
@@ -47,6 +47,10 @@ def correct(path: Path, text: str, kind: Change, amount: float, reason: str) -> 
         ]
         place = find(text, people, path)
         student = marked[place][1]
+        wanted = [Person(student.name, student.keys)]
+        if match(wanted, [one for _, one in marked]).pairs.get(0) != place:
+            what = "cannot be told from another student; a roster with numbers tells who is who"
+            raise InputError(f"{path}: {student} {what}")
         entry = Correction(kind, amount, printable(reason), date.today().isoformat())
         store.correct(Person(student.name, student.keys), entry)
         before = marked[place][0].known(student)

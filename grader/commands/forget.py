@@ -76,7 +76,7 @@ def forget(
         if not yes and not agreed([], question, "without a terminal, give --yes"):
             say("nothing is removed")
             return FAILED
-        done = remove(store, gone, results)
+        done, hashes = remove(store, gone, results)
         if isinstance(store, Book):
             rubric = from_stored(store.meta_json("rubric"), f"{path} (rubric)")
             standings = write_tables(store, rubric)
@@ -84,14 +84,14 @@ def forget(
             if site is not None:
                 write_site(store, standings, site)
         for out in () if kind == LADDER else outs:
-            _write_out(store, gone, out)
+            _write_out(store, gone, hashes, out)
     if gone.people:
         print(f"{path}: {gone.title} is forgotten{done}")
     else:
         print(f"{text} is not in {path}; removed what was there in {', '.join(map(str, outs))}")
     for folder in (*outs, *([site] if site is not None else [])):
-        for place in _naming(gone.texts, folder):
-            print(f"left: {place} still holds the name, a number or an address")
+        for place in _naming(gone.texts | hashes, folder):
+            print(f"left: {place} still holds the name, a number, an address or the file's hash")
     print(wrapped(ELSEWHERE))
     return DONE
 
@@ -197,8 +197,11 @@ def _losing(gone: Gone, results: Results | None) -> Iterator[str]:
             yield f"the mark of {named_few(others)} is from this hand-in, and goes too"
 
 
-def remove(store: Store, gone: Gone, results: Results | None) -> str:
-    """Remove a person from a results file; return what happened to the games, in words."""
+def remove(store: Store, gone: Gone, results: Results | None) -> tuple[str, set[str]]:
+    """Remove a person from a results file.
+
+    Return what happened to the games, in words, and the hashes of the files that went.
+    """
     kind = store.meta("kind")
     with store.transaction() as database:
         authors, hashes = _remove_author(database, gone)
@@ -227,10 +230,11 @@ def remove(store: Store, gone: Gone, results: Results | None) -> str:
     for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):  # no free page, no log keeps it
         database.execute(statement)
     if not hashes:
-        return "; others have handed in the same file, and its games stay" if authors else ""
+        others = "; others have handed in the same file, and its games stay" if authors else ""
+        return others, hashes
     count = "1 game" if games == 1 else f"{games} games"
     kept = "with their scores" if kind == GRADE else "their scores stay"
-    return f", with the moves of {count} ({kept}{alias and f', under {alias!r}'})"
+    return f", with the moves of {count} ({kept}{alias and f', under {alias!r}'})", hashes
 
 
 def _remove_author(database: sqlite3.Connection, gone: Gone) -> tuple[int, set[str]]:
@@ -394,10 +398,13 @@ def _delete(
     database.executemany(f"DELETE FROM {table} WHERE {column} = ?", rows)
 
 
-def _write_out(store: Store, gone: Gone, out: Path) -> None:
+def _write_out(store: Store, gone: Gone, hashes: Collection[str], out: Path) -> None:
     """Remove a person's files below `--out`, and write those of the class again."""
     evidence.remove_pages(out, gone.pages, store)
     evidence.remove_withdrawn(out, store, strangers=True)
+    for path in _naming(hashes, out / evidence.RECORDS):  # in the folders of the opponents
+        if path.suffix == ".json":
+            path.unlink()
     results = read_results(store)
     writing.write_all(results, store, out)
     if (out / evidence.RECORDS).is_dir():

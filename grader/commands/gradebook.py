@@ -99,6 +99,7 @@ def fill_gradebooks(
     for filling in fillings:
         if lost and not yes and not _agreed(filling, lost, store):
             continue
+        _tell_decided(filling, out)
         filled = fill(
             filling.book, graded, full_points(results.rubric), column, maximum, filling.pairs
         )
@@ -109,6 +110,13 @@ def fill_gradebooks(
         if FILLED.fullmatch(place.name) and place.name not in names:
             say(f"{place} is from an earlier run; give --gradebook again")
     return len(names) == len(fillings)
+
+
+def _tell_decided(filling: _Filling, out: Path) -> None:
+    """Name the pairs that the teacher has declared to be one person, now or in an earlier run."""
+    shown = [f"{filling.here[one]} is {filling.book.people[two]}" for one, two in filling.pairs]
+    path = filling.book.table.path
+    name_all(f"{path}: as you decided", shown, out, f"{filling.book.system.file}-decided.txt")
 
 
 def _tell(filled: Filled, path: Path, full: float, out: Path) -> None:
@@ -155,17 +163,31 @@ def _agreed(filling: _Filling, lost: set[int], store: Store) -> bool:
         return False
     print(QUESTION, end="", file=sys.stderr, flush=True)
     answer = sys.stdin.readline().strip()
-    found = [(int(one), int(two)) for one, two in re.findall(r"(\d+)\s*=\s*(\d+)", answer)]
-    fits = all(1 <= one <= len(left) and 1 <= two <= len(free) for one, two in found)
-    if answer.lower() not in ("y", "yes") and not (found and fits):
+    found = _pairs(answer, len(left), len(free))
+    if found is None and answer.lower() not in ("y", "yes"):
         say(f"{path}: not filled")
         return False
-    pairs = [(list(left)[one - 1], list(free)[two - 1]) for one, two in found]
+    pairs = [(list(left)[one - 1], list(free)[two - 1]) for one, two in found or ()]
     filling.pairs += pairs
     people = [(filling.here[one], filling.book.people[two]) for one, two in pairs]
     with writable(store) as own:
         own.decide(people)
     return True
+
+
+def _pairs(answer: str, most_left: int, most_right: int) -> list[tuple[int, int]] | None:
+    """Return the pairs of an answer such as `1=2 3=1`; None if it is anything else.
+
+    A number that is not there, or that stands in two pairs, decides nothing.
+    """
+    found = re.split(r"[\s,;]+", re.sub(r"\s*=\s*", "=", answer.strip()))
+    if not all(re.fullmatch(r"\d+=\d+", pair, re.ASCII) for pair in found):
+        return None
+    pairs = [(int(one), int(two)) for one, _, two in (pair.partition("=") for pair in found)]
+    for side, most in zip(zip(*pairs, strict=True), (most_left, most_right), strict=True):
+        if len(set(side)) < len(side) or not all(1 <= number <= most for number in side):
+            return None
+    return pairs
 
 
 def _side_by_side(left: Sequence[Person], right: Sequence[Person]) -> Iterator[str]:

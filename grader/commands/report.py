@@ -246,6 +246,11 @@ def _completed(one: Sequence[Student], two: Sequence[Student], path: Path) -> tu
     found = list(one)
     for here, there in matching.pairs.items():
         more = two[there]
+        for name in ("extension", "group", "hand_in", "corrections"):
+            both = getattr(found[here], name), getattr(more, name)
+            if all(both) and both[0] != both[1]:
+                what = f"{name} of {found[here]} differs from the roster before it"
+                raise InputError(f"{path}: {what}; keep one of them")
         found[here] = replace(
             found[here].with_keys(more.keys),
             **{
@@ -291,7 +296,8 @@ def tell_owners(
     """
     decisions = store.decisions() if store else ()
     owners = assign(found, roster, decisions, store.corrections() if store else ())
-    place = ", ".join(map(str, paths)) or "the stored roster"
+    stored = "the stored roster" if roster or store is None else str(store.path)
+    place = ", ".join(map(str, paths)) or stored
     if rubric.late.deadline:
         say(f"[late]: the deadline is {rubric.late.deadline} in the zone {rubric.late.zone}")
         if not (rubric.late.points_a_day or rubric.late.percent_a_day):

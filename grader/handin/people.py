@@ -340,11 +340,10 @@ def match(
     """
     matcher = _Matcher(here, there)
     for one, two in decided:
-        matcher.settled[1].add(two)
-        if one is not None:
-            matcher.pairs.setdefault(one, two)
-            matcher.by[one] = Pass.DECIDED
+        if one is not None and one not in matcher.pairs and two not in matcher.settled[1]:
+            matcher.pairs[one], matcher.by[one] = two, Pass.DECIDED
             matcher.settled[0].add(one)
+        matcher.settled[1].add(two)
     matcher.run(Pass.KEY)
     matcher.run(Pass.NUMBER)
     if matcher.write_alike():

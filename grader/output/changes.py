@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from grader.handin.lists import csv_text
+from grader.handin.people import Person, match
 from grader.handin.roster import Student
 from grader.marks.points import Mark
 from grader.output.files import write
@@ -52,6 +53,10 @@ def _rubric(results: Results) -> str:
 def tell_changes(results: Results, store: Store, out: Path) -> str:
     """Write `changes.csv` if marks differ from those written last; return a line about them."""
     before, after = store.written(), written_marks(results)
+    here, there = ([Person(name) for name in one.keys() - two.keys()] for one, two in
+        ((before, after), (after, before)))  # fmt: skip
+    for one, two in match(here, there).pairs.items():  # a roster writes names in other ways
+        before[there[two].name] = before.pop(here[one].name)
     is_new_rubric = store.meta(RUBRIC) != _rubric(results)
     rows, most = [], 0.0
     gone = before.keys() - after.keys() if len(results.submissions) > 1 else ()

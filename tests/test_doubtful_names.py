@@ -1,0 +1,307 @@
+"""Doubtful persons: whoever cannot be told from another one has no mark, and nobody else's."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from grader.commands.gradebook import _pairs
+from grader.handin.people import Person
+from grader.output.results import PLACEMENT
+from grader.results.store import Store
+from tests.command import environment, run
+from tests.grading import COMMAND, all_records, hand_in_each, rubric
+from tests.marked import agent, grader, points, rows, stored
+from tests.test_names import CANVAS, MOODLE, WORKSHEET, Class, bytes_of, mark
+
+
+def test_a_name_in_canvas_that_ends_with_a_classmates_number_takes_nothing(tmp_path: Path) -> None:
+    """Eve calls herself `x_101`, or `leeann_101`; Canvas leaves such a name as it is."""
+    canvas = CANVAS + '"Lee, Ann",101,,al,S,\n"X_101",102,,eve,S,\n"Ray, Bo",103,,bo,S,\n'
+    for number, (eve, ann) in enumerate(
+        {"x": {}, "leeann": {"leeann_101_9001_own.py": 40}}.items()
+    ):
+        files = {f"{eve}_101_102_9003_ai.py": agent(50), "raybo_103_9004_2_ai.py": agent(20)}
+        files |= {place: agent(margin) for place, margin in ann.items()}
+        (folder := tmp_path / str(number)).mkdir()
+        course = Class(folder, files)
+        assert course.report("--yes", canvas=canvas).returncode == 0
+        filled = {row["ID"]: row["Connect-4 (55)"] for row in course.filled("canvas")[1:]}
+        assert filled == {**({"101": mark(40)} if ann else {}), "103": mark(20)}
+
+
+def test_the_column_hand_in_names_nothing_inside_an_upload(tmp_path: Path) -> None:
+    course = Class(tmp_path, {"bob/ann/ai.py": agent(50), "cy/ai.py": agent(20)})
+    done = course.report(roster="name,id,hand_in\nAnn Lee,1,ann\nBob,2,\nCy,3,\n")
+    assert "Ann Lee (1): hand_in 'ann' is no hand-in here, or several" in done.stderr
+    assert course.totals == {"Bob 2": mark(50), "Cy 3": mark(20), "Ann Lee 1": "0.00"}
+
+
+@pytest.mark.parametrize(
+    "roster",
+    [
+        "name,id,hand_in,adjust\nBob Ode,12,submission_1,-5\nAnn Lee,11,,\n",
+        "name,id,hand_in,adjust\nBob Ode,12,submission_1,-5\nAnn Lee,11,submission_1,\n",
+        "name,hand_in,adjust\nBob Ode,submission_1,-5\nAnn Lee,submission_1,\n",
+        "name,hand_in,adjust\nRobert O.,submission_1,-5\nAnn Lee,submission_1,\n",
+        "name,hand_in,adjust\nRobert O.,submission_1,-5\nAnn Lee,,\n",
+    ],
+)
+def test_a_line_that_names_the_hand_in_of_a_pair_is_one_of_them(
+    tmp_path: Path, roster: str
+) -> None:
+    lines = "---\nsubmission_1:\n  :submitters:\n"
+    for name, number in (("Ann Lee", 11), ("Bob Ode", 12)):
+        lines += f"  - :name: {name}\n    :sid: '{number}'\n    :email: e{number}@x.org\n"
+    files = {"submission_1/ai.py": agent(30), "submission_metadata.yml": lines}
+    files |= {"submission_2/ai.py": agent(20)}
+    course = Class(tmp_path, files)
+    moodle = MOODLE + "Ann,Lee,,e11@x.org,\nBob,Ode,,e12@x.org,\n"
+    done = course.report("--yes", roster=roster, moodle=moodle)
+    assert done.returncode == 0, done.stderr
+    filled = {row["First name"]: row["Assignment: Connect-4 (Real)"]
+        for row in course.filled("moodle")}  # fmt: skip
+    assert filled == {"Ann": mark(30), "Bob": f"{points(30) - 5:.2f}"}
+
+
+def test_lines_that_name_one_hand_in_of_strangers_give_nobody_a_correction(tmp_path: Path) -> None:
+    """Nobody can tell which of the two has which address."""
+    lines = "---\nsubmission_1:\n  :submitters:\n"
+    for name, number in (("foo", 11), ("bar", 12)):
+        lines += f"  - :name: {name}\n    :email: e{number}@x.org\n"
+    files = {"submission_1/ai.py": agent(30), "submission_metadata.yml": lines}
+    course = Class(tmp_path, {**files, "submission_2/ai.py": agent(20)})
+    roster = "name,hand_in,adjust\nBob Ode,submission_1,-5\nAnn Lee,submission_1,\n"
+    course.report("--yes", roster=roster, moodle=MOODLE + "A,L,,e11@x.org,\nB,O,,e12@x.org,\n")
+    assert course.totals == {
+        **{"Bob Ode": f"{points(30) - 5:.2f}", "Ann Lee": mark(30), "submission_2": mark(20)}
+    }
+    assert not (tmp_path / "out/moodle.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "what"),
+    [
+        ("roster", "name,adjust,Adjust\nann,2,3\n", "one column for adjust, not 'adjust' and 'Adj"),
+        ("roster", "name,id\na\0nn,7\n", "cannot be read; save it as CSV in UTF-8"),
+        ("canvas", CANVAS.replace("nt,", "nt\0,") + "ann,1,,ann,S,\n", "save it as CSV in UTF-8"),
+        ("canvas", CANVAS.replace("(55)", "(55),Connect-4 (55)") + "ann,1,,ann,S,,\n", "several"),
+    ],
+)
+def test_a_list_that_is_not_clear_is_refused(
+    tmp_path: Path, name: str, text: str, what: str
+) -> None:
+    done = Class(tmp_path, {"ann.py": agent(50)}).report(**{name: text})
+    assert done.returncode == 2
+    assert what in done.stderr
+
+
+def test_what_is_said_of_others_names_nobody_who_is_forgotten(tmp_path: Path) -> None:
+    files = {"ann.py": agent(10), "Bo Ode.py": agent(20), "di.py": agent(30)}
+    course = Class(tmp_path, files)
+    roster = (
+        "name,id,group,adjust,reason\nJosé Ruiz,77001,,1,ill\nBo Ode,2,José Ruiz,2,with José Ruiz\n"
+        "Cy,3,José Ruiz,,\nann,4,,,\ndi,5,-,,\nElla,6,-,,\n"
+    )
+    course.report(roster=roster)
+    correct = ("correct", "ann", "--results", "marks.db", "--adjust", "1")
+    grader(*correct, "--reason", "from 77001", cwd=tmp_path)
+    forget = ("forget", "José Ruiz", "--results", "marks.db", "--out", "out", "--yes")
+    done = grader(*forget, cwd=tmp_path)
+    assert (done.returncode, "the same file" in done.stdout) == (0, False)
+    left = bytes_of(tmp_path / "marks.db", tmp_path / "out")
+    assert [text for text in ("José Ruiz", "Jos\\u00e9", "77001") if text.encode() in left] == []
+    assert course.totals == {
+        **{"ann 4": f"{points(10) + 1:.2f}", "Bo Ode 2": f"{points(20) + 2:.2f}", "Cy 3": mark(20)},
+        **{"di 5": mark(30), "Ella 6": "0.00"},
+    }
+
+
+def test_a_partner_is_named_who_loses_the_mark_of_a_hand_in(tmp_path: Path) -> None:
+    files = {f"{name}_{n}_assignsubmission_file_/ai.py": agent(10 * n) for n, name in
+        enumerate(("Ann Lee", "Bo Ode", "Di Fox"), 1)}  # fmt: skip
+    course = Class(tmp_path, files)
+    course.report("--feedback-zip", "out/z.zip", roster="name,id,group\nAnn Lee,1,7\nCy Ray,2,7\n")
+    forget = ("forget", "Ann Lee", "--results", "marks.db", "--out", "out", "--yes")
+    done = grader(*forget, cwd=tmp_path)
+    assert "the mark of Cy Ray (2) (1 in all) is from this hand-in, and goes too" in done.stderr
+    assert "left: out/z.zip still holds the name" in done.stdout
+
+
+def test_pages_of_namesakes_are_all_in_the_zip(tmp_path: Path) -> None:
+    files = {f"kimlee_{n}_900{n}_ai.py": agent(10 + n) for n in (1, 2)}
+    course = Class(tmp_path, files)
+    course.report("--feedback-zip", "pages.zip", roster="name,Canvas ID\nKim Lee,1\nKim Lee,2\n")
+    with zipfile.ZipFile(tmp_path / "pages.zip") as zipped:
+        pages = {name: zipped.read(name).decode() for name in zipped.namelist()}
+    assert pages.keys() == {"Kim Lee/feedback.html", "Kim Lee (2)/feedback.html"}
+    assert [mark(11 + n) in page for n, page in enumerate(pages.values())] == [True, True]
+
+
+def test_long_names_that_begin_alike_have_a_page_each(tmp_path: Path) -> None:
+    begin = "Anna " + "Maria " * 30
+    names = [f"{begin}{last}" for last in ("Alba", "Alma")]
+    files = {
+        f"{name.replace(' ', '').lower()}_{n}_900{n}_ai.py": agent(10 + n)
+        for n, name in enumerate(names, 1)
+    }
+    course = Class(tmp_path, files)
+    course.report(
+        roster="name,Canvas ID\n" + "".join(f"{one},{n}\n" for n, one in enumerate(names, 1))
+    )
+    pages = [page.read_text("utf-8") for page in (tmp_path / "out/feedback").glob("*.html")]
+    assert sorted(mark(11 + n) for n in (0, 1) for page in pages if mark(11 + n) in page) == [
+        *(mark(11), mark(12))
+    ]
+
+
+def test_a_mark_that_a_correction_may_change_stays_open(tmp_path: Path) -> None:
+    """The gradebook knows who it is; the roster, where the correction stands, does not."""
+    course = Class(tmp_path, {"sunnylee_5_9001_ai.py": agent(10), "bo_6_9002_ai.py": agent(20)})
+    canvas = CANVAS + '"Lee, Ann",5,,al,S,\nBo,6,,bo,S,\n'
+    course.report("--yes", roster="name,percent\nAnn Lee,-20\nBo,\n", canvas=canvas)
+    assert course.totals == {"Ann Lee": "", "Bo 6": mark(20), "sunnylee 5": ""}
+    assert [row["Connect-4 (55)"] for row in course.filled("canvas")[1:]] == ["", mark(20)]
+    course.report("--yes", roster="name,percent\nAnn Lee,\nBo,\n", canvas=canvas)
+    assert [row["Connect-4 (55)"] for row in course.filled("canvas")[1:]] == [mark(10), mark(20)]
+
+
+def test_what_is_not_decided_names_nobody_to_the_students(tmp_path: Path) -> None:
+    files = {f"Kim Lee_{n}_assignsubmission_file_/ai.py": agent(10 + n) for n in (1, 2)}
+    course = Class(tmp_path, files)
+    sheet = WORKSHEET.replace("\n", ",Feedback comments\n")
+    sheet += "".join(f"Participant {n},Kim Lee,k{n}@x,,50,-,\n" for n in (1, 3, 4))
+    done = course.report("--yes", roster="name,id\nKim Lee,7001\nKim Lee,7002\n", sheet=sheet)
+    assert "to decide who is who, put the number into the file's name" in done.stderr
+    texts = [path.read_text("utf-8") for path in (tmp_path / "out").glob("feedback/*")]
+    texts += [path.read_text("utf-8") for path in (tmp_path / "out").glob("results/*")]
+    texts += [row["Feedback comments"] for row in course.filled("worksheet")]
+    assert any("not decided: it is not clear" in text for text in texts)
+    assert not any(key in text for text in texts for key in ("7001", "7002", "the hand-in of"))
+
+
+def test_a_renamed_student_keeps_the_place_and_nobody_stands_for_the_forgotten(
+    tmp_path: Path,
+) -> None:
+    """Ann and Zoe have the same file, so only their names tell whose place it is."""
+    course = Class(tmp_path, {"ann.py": agent(10), "zed.py": agent(10), "bo.py": agent(20)})
+    entries = [([Person(name)], number) for number, name in ((9, "ann"), (7, "zed"), (4, "bo"))]
+    points_of = [
+        {"people": [one.to_json() for one in people], "sha256": f"{number}", "points": number}
+        for people, number in [*entries, ([], 2)]
+    ]
+    with Store(tmp_path / "marks.db", writing=True) as store:
+        store.set_meta({PLACEMENT: json.dumps({"file": "t.db", "points": points_of})})
+    done = course.report(roster="name,hand_in\nann,\nZoe Lee,zed\nbo,\n")
+    assert done.returncode == 0, done.stderr
+    assert "earned points" not in done.stderr
+    placed = {row["Name"]: row["Placement"] for row in rows(tmp_path / "out/grades.csv")}
+    assert placed == {"ann": "9.00", "Zoe Lee": "7.00", "bo": "4.00"}
+
+
+def test_a_correction_of_somebody_who_cannot_be_told_from_another_is_refused(
+    tmp_path: Path,
+) -> None:
+    files = {f"471{n}-8 - Kim Lee - Jan 31, 2030 1159 PM/ai.py": agent(10 + n) for n in (1, 2)}
+    course = Class(tmp_path, {"index.html": "", **files})
+    correct = ("correct", "Kim Lee (4711)", "--results", "marks.db", "--adjust", "5")
+    done = grader(*correct, "--reason", "x", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Kim Lee cannot be told from another student; a roster with numbers" in done.stderr
+    course.report(roster="name,id,hand_in\nKim Lee,71,Kim Lee (4711)\nKim Lee,72,Kim Lee (4712)\n")
+    done = grader(*correct, "--reason", "x", cwd=tmp_path)
+    assert f"{mark(11)} -> {points(11) + 5:.2f} (" in done.stderr
+    course.report()
+    assert course.totals == {"Kim Lee 71": f"{points(11) + 5:.2f}", "Kim Lee 72": mark(12)}
+
+
+def test_two_rosters_may_not_contradict_each_other(tmp_path: Path) -> None:
+    course = Class(tmp_path, {"ann.py": agent(10), "bo.py": agent(20)})
+    (tmp_path / "more.csv").write_text("name,adjust\nann,5\n", encoding="utf-8")
+    done = course.report("--roster", "more.csv", roster="name,id,adjust\nann,1,2\nbo,2,\n")
+    assert done.returncode == 2
+    assert "more.csv: corrections of ann (1) differs from the roster before it" in done.stderr
+
+
+def test_a_roster_that_only_writes_names_in_other_ways_changes_no_mark(tmp_path: Path) -> None:
+    course = Class(tmp_path, {"leeann_1_9001_ai.py": agent(10), "ray_2_9002_ai.py": agent(20)})
+    course.report()
+    assert "differ" not in course.report(roster='name\n"Lee, Ann"\nRAY\n').stderr
+
+
+@pytest.mark.parametrize(
+    ("answer", "pairs"),
+    [
+        ("1=2 3=1", [(1, 2), (3, 1)]),
+        (" 1 = 2,3=1 ", [(1, 2), (3, 1)]),
+        *((text, None) for text in ("1=2 2=2", "1=1 1=2", "1=1 x", "1=1=2", "-1=1", "0=1")),
+        *((text, None) for text in ("1=3", "4=1", "", "=", "y 1=1", "\u0661=1")),
+    ],
+)
+def test_an_answer_names_each_person_once(answer: str, pairs: list[tuple[int, int]] | None) -> None:
+    assert _pairs(answer, 3, 2) == pairs
+
+
+def answered(folder: Path, answer: str, *words: str) -> tuple[int, str]:
+    """Call the grader on a pseudo-terminal; return its exit status and what it printed."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(folder)
+        os.execve(sys.executable, [sys.executable, "-m", COMMAND, *words], environment())
+    os.write(terminal, answer.encode())
+    shown = b""
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # how a terminal says that nobody writes to it any more
+            part = b""
+        if not part:
+            break
+        shown += part
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), shown.decode()
+
+
+@pytest.mark.slow
+def test_an_answer_at_the_terminal_is_kept_and_used_by_the_next_run(tmp_path: Path) -> None:
+    Class(tmp_path, {"batman.py": agent(10), "robin.py": agent(20), "bo.py": agent(30)})
+    lines = CANVAS + "Bruce Wayne,1,,bw,S,\nDick Grayson,2,,dg,S,\nBo,3,,bo,S,\n"
+    (tmp_path / "canvas.csv").write_text(lines, encoding="utf-8")
+    report = ("report", "marks.db", "--out", "out", "--gradebook", "canvas.csv")
+    written = tmp_path / "out/canvas.csv"
+    for nonsense in ("1=2 2=2\n", "1=1 and so on\n", "\n"):
+        status, shown = answered(tmp_path, nonsense, *report)
+        assert (status, "canvas.csv: not filled" in shown) == (3, True)
+        assert not written.exists()
+        assert stored(tmp_path / "marks.db", "decision") == []
+    assert answered(tmp_path, "1=2 2=1\n", *report)[0] == 0
+    for _ in range(2):
+        filled = {row["ID"]: row["Connect-4 (55)"] for row in rows(written)[1:]}
+        assert filled == {"1": mark(20), "2": mark(10), "3": mark(30)}
+        written.unlink()
+        done = grader(*report, cwd=tmp_path)
+        assert (done.returncode, "hand-ins of nobody" in done.stderr) == (0, False)
+        assert "as you decided: batman is Dick Grayson (dg, 2); robin is Bruce" in done.stderr
+
+
+@pytest.mark.slow
+def test_the_records_beside_the_opponents_go_with_whoever_is_forgotten(tmp_path: Path) -> None:
+    names = ("alice", "bernard", "charlotte", "dietrich")
+    hand_in_each(tmp_path / "class", *names)
+    rubric(tmp_path, 0.5)
+    words = ("class", "--rubric", "rubric.toml", "--jobs", "2", "--isolation", "process")
+    done = run(COMMAND, "tournament", *words, "--records", "--out", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    records = all_records(tmp_path / "tournament.db").values()
+    hashes = {player["sha256"] for record in records for player in record["players"]}
+    forget = ("forget", "alice", "--results", "tournament.db", "--out", "out", "--yes")
+    assert run(COMMAND, *forget, cwd=tmp_path).returncode == 0
+    left = bytes_of(tmp_path / "tournament.db", tmp_path / "out")
+    assert len([one for one in hashes if one.encode() in left]) == len(names) - 1
+    assert len([one for one in hashes if one[:32].encode() in left]) == len(names) - 1
