@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import json
-import sqlite3
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
@@ -26,7 +24,7 @@ from grader.output.gradebooks import (
     read_gradebook,
 )
 from tests.command import assert_refused, run
-from tests.grading import all_records, hand_in, id_of, rubric, searcher
+from tests.grading import all_records, hand_in, rubric, searcher
 
 CANVAS = """\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Essay (11),Connect-4 (12),Final Score
     Points Possible,,,,,10,75,(read only)
@@ -577,41 +575,3 @@ def test_every_figure_of_a_class_follows_from_its_records(tmp_path: Path) -> Non
         page = (tmp_path / f"out/feedback/{name}.html").read_text(encoding="utf-8")
         assert f"<b>{a + b:.2f}</b> / 50" in page
         assert (f"Part A {a:.2f}, part B {b:.2f}." in page) == (name not in ("s8", "s9"))
-
-
-@pytest.mark.slow
-def test_no_file_a_broken_one_and_a_failed_game_are_the_same_everywhere(tmp_path: Path) -> None:
-    """The first two are 0 with their reason; what the machine is to blame for stays empty."""
-    for name in ("alee", "bmueller"):
-        hand_in(tmp_path / "class", name, searcher(note=name))
-    hand_in(tmp_path / "class", "ssmith", "x = (\n")
-    export(tmp_path, CANVAS)
-    lines = "Name;ID\n;ssmith2\n;alee\n;ssmith\n;bmueller\n"
-    (tmp_path / "roster.csv").write_text(lines, encoding="utf-8")
-    options = ["--out", "out", "--gradebook", "export.csv", "--roster", "roster.csv"]
-    words = ["class", "--rubric", rubric(tmp_path), *options]
-    done = run("grader", "grade", *words, cwd=tmp_path, seconds=110)
-    assert done.returncode == 0, done.stderr
-    assert "roster.csv: nothing was handed in, 0 points: ssmith2\n" in done.stderr
-    with contextlib.closing(sqlite3.connect(tmp_path / "grade.db")) as database, database:
-        failed = "UPDATE game SET status = 'INFRA', fault = 'the worker died' WHERE player1 = ?"
-        database.execute(failed, (id_of(tmp_path / "grade.db", "bmueller"),))
-    done = run("grader", "report", "grade.db", *options, cwd=tmp_path)
-    assert done.returncode == 3
-    grades = rows((tmp_path / "out/grades.csv").read_text(encoding="utf-8-sig"))
-    book = rows((tmp_path / "out/canvas.csv").read_text(encoding="utf-8"))
-    filled_in = {row["SIS Login ID"]: row["Connect-4 (12)"] for row in book[1:]}
-    whole = (tmp_path / "out/class.html").read_text(encoding="utf-8")
-    total = {"ssmith": "0.00", "ssmith2": "0.00", "bmueller": "incomplete"}
-    why = {"ssmith": "cannot be loaded", "ssmith2": "nothing was handed in", "bmueller": "died"}
-    for name, shown in total.items():
-        row = next(row for row in grades if row["Submission"] == name)
-        page = (tmp_path / f"out/feedback/{name}.html").read_text(encoding="utf-8")
-        line = next(line for line in done.stdout.splitlines() if line.startswith(f"{name} "))
-        assert row["Total"] == (shown if name != "bmueller" else "")
-        assert filled_in[name] == (shown if name != "bmueller" else "3")
-        assert shown in line
-        assert shown in next(part for part in whole.split("<tr") if f">{name}<" in part)
-        assert f"<b>{shown}" in page
-        assert why[name] in row["Remark"] + row["Withheld"]
-        assert why[name] in page

@@ -741,6 +741,8 @@ def test_the_points_of_a_match_with_missing_games_are_withheld(
     assert row["Remark"].startswith("incomplete: 1 game missing")
     page = (tmp_path / "marks" / "feedback" / "bo.html").read_text(encoding="utf-8")
     assert "<b>incomplete</b> / 50" in page
+    whole_class = (tmp_path / "marks" / "class.html").read_text(encoding="utf-8").split("<tr")
+    assert "incomplete" in next(part for part in whole_class if ">bo<" in part)
     assert f"Part A withheld, part B {whole['Part B']}. " in page
     test = json.loads((tmp_path / "marks" / "results" / "bo.json").read_text())["tests"][0]
     assert (test["score"], test["status"]) == (0.0, "failed")
