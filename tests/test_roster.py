@@ -374,7 +374,7 @@ def test_a_correction_of_one_member_is_not_shown_to_the_others() -> None:
     one, two = Student("Ann", corrections=(entry,)), Student("Ben")
     mark = Mark(team, students=(one, two))
     assert remark(mark) == remark(mark, two) == "no file"
-    assert remark(mark, one) == "no file; corrected by -2: copied"
+    assert remark(mark, one) == "no file; corrected by -2: copied (2030-01-31)"
     assert "copied" in remark(replace(mark, students=(one, replace(one, name="Ben"))))
 
 

@@ -70,7 +70,8 @@ class Correction:
             Change.PERCENT: f"corrected by {self.amount:+g} %",
             Change.MARK: f"set to {self.amount:g}",
         }[self.kind]
-        return f"{text}: {self.reason}" if self.reason else text
+        text = f"{text}: {self.reason}" if self.reason else text
+        return f"{text} ({self.day})" if self.day else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ OPPONENTS: Final = (
 
 FAILURE_HEADERS: Final = ("game", "failure", "begun")
 
-CORRECTION_HEADERS: Final = ("student", "entered on", "correction")
+CORRECTION_HEADERS: Final = ("student", "correction")
 
 BARS: Final = 150
 """Pixels of the highest bar of a histogram."""
@@ -149,7 +149,7 @@ def _marks(marks: Sequence[Mark]) -> list[list[Cell]]:
 def _corrections(marks: Sequence[Mark]) -> list[list[Cell]]:
     """Return the corrections of each student, the log of appeals."""
     return [
-        [str(student), change.day, str(change)]
+        [str(student), str(change)]
         for mark in marks
         for student in mark.students
         for change in student.corrections

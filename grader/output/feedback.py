@@ -100,15 +100,11 @@ def _total(mark: Mark, rubric: Rubric) -> str:
     known, total, full = mark.known(), mark.final(), full_points(rubric)
     large = "incomplete" if known is None else f"{total:.2f}"
     text = f'<p class="total"><b>{large}</b> / {full:g}</p>'
-    dated = [
-        f"{change} ({change.day})" if change.day else str(change) for change in mark.corrections()
-    ]
-    entries = section("Corrections", listed(map(html.escape, dated))) if dated else ""
     if mark.submission.problem:
         why = "; ".join([without_folders(mark.submission.problem), *changes(mark)])
         detail = html.escape(without_folders(mark.detail))
         text += f'\n<p class="warning">{html.escape(why)}</p>'
-        return text + (f"\n<pre>{detail}</pre>" if detail else "") + entries
+        return text + (f"\n<pre>{detail}</pre>" if detail else "")
     one, two = ("withheld" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB")
     more = f", {mark.placement:g} for placement" if mark.placement else ""
     parts = f"Part A {one}, part B {two}{more}."
@@ -121,7 +117,7 @@ def _total(mark: Mark, rubric: Rubric) -> str:
     text += paragraphs([parts.replace(" %", "\u00a0%")])
     if note := re.sub(r"(^|; )line ", r"\1ai.py, line ", remark(mark)):
         text += f'\n<p class="warning">{html.escape(note)}</p>'
-    return text + entries
+    return text
 
 
 def _match_card(match: MatchMark, rubric: Rubric) -> str:
