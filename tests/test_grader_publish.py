@@ -128,7 +128,7 @@ def test_the_teacher_sees_the_game_and_is_asked_before_its_seed_is_spent(folder:
 def test_what_is_hidden_or_not_there_is_not_published(folder: Path) -> None:
     assert_refused(publish(folder, "ann", "3", "--yes"), "game 3: its board is hidden")
     assert_refused(publish(folder, "ann", "99", "--yes"), "game 99: there are 8, numbered as on")
-    assert_refused(publish(folder, "eve", "1", "--yes"), "'eve' has no games there; ann (1 in all)")
+    assert_refused(publish(folder, "eve", "1", "--yes"), "'eve' is not in it; ann (1 in all) are")
     assert not (folder / "for-ann").exists()
 
 
