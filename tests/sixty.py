@@ -127,7 +127,8 @@ class Course:
         found = [one for one in self.pupils if one.role not in without]
         pair = self.rng.choice([one for one in found if one.pair])
         others = [one for one in found if one.pair and one is not pair]
-        if all(one.handed_in for one in (pair, *others)):  # else nobody could tell them apart
+        has_name = self.platform != "folder" or name != "roster"
+        if has_name and all(one.handed_in for one in (pair, *others)):  # else nobody could tell
             found.remove(pair)
         self.rng.shuffle(found)
         return found

@@ -47,6 +47,7 @@ def person(text: str) -> Person:
         ("Kim Lee number=007; Kim Lee number=8", "Kim Lee number=8; Kim Lee number=7", "1 0"),
         ("José Ruiz; Jose Ruiz; Zoë Ko", "Jose Ruiz; Zoe Ko", "- - 1"),
         ("José Ruiz; Jose Ruiz; ZOË KO", "Jose Ruiz; Zoë Ko", "- 0 1"),
+        ("Kim LEE; Kim Lee; Zoë KO", "Kim Lee; Zoë Ko", "- - 1"),
         ("Thomas James; James Thomas; Ann Lee", "James Thomas; Thomas James; Lee Ann", "- - 2"),
         ("José Ruiz; Jose Ruiz; Zoë number=1", "Jose Ruiz; José Ruiz; Zoe number=1", "- - 2"),
         ("Ann Lee login=u1 number=u1", "Ann Lee number=7; Bo number=u1x", "0"),

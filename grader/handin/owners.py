@@ -283,7 +283,7 @@ def _is_called(item: Submission, wanted: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFC", text.strip().rstrip("/")).casefold()
+    return " ".join(unicodedata.normalize("NFC", text.rstrip("/ ")).casefold().split())
 
 
 def _letters(name: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, field, replace
 from difflib import SequenceMatcher
@@ -144,6 +144,9 @@ def _folded(name: str) -> set[str]:
     return forms - {""}
 
 
+Letters: TypeAlias = Callable[[str], str]
+
+
 class Pass(StrEnum):
     """The passes of the matcher, in their order; each compares only whoever is still free."""
 
@@ -154,12 +157,12 @@ class Pass(StrEnum):
     FOLDED = "the name apart from case, accents and order"
 
 
-def _tokens(person: Person, by: Pass) -> set[tuple[str, str]]:
-    """Return what a person is found by in a pass."""
+def _tokens(person: Person, by: Pass, letters: Letters) -> set[tuple[str, str]]:
+    """Return what a person is found by in a pass; `letters` is applied to a written name."""
     if by is Pass.KEY:
         return {(kind, text.casefold()) for kind, text in person.keys}
     if by is Pass.NAME:
-        return {("name", _written(person.name))}
+        return {("name", letters(_written(person.name)))}
     if by is Pass.NUMBER:
         return {
             (kind, text.casefold().lstrip("0")) for kind, text in person.keys if text.strip("0")
@@ -211,6 +214,8 @@ class _Matcher:
     undecided: list[Undecided] = field(default_factory=list)
     settled: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
     """Who is matched or undecided, of each side."""
+    letters: Letters = str
+    """What is applied to names before they are compared letter for letter."""
     shared: set[Kind] = field(default_factory=set)
     """The kinds of which both lists have a key. Of the others, as with numbers of two systems, it
     says nothing that two keys differ."""
@@ -241,19 +246,21 @@ class _Matcher:
             self.settled[0].update(here)
             self.settled[1].update(there)
 
-    def write_alike(self) -> bool:
-        """Return whether names differ in nothing but case, of all whom nobody can confuse.
+    def run_names(self) -> None:
+        """Match by the names letter for letter, as far as both lists write names alike.
 
-        Otherwise one of the lists drops accents or turns names round, and may so give a person
-        the name of another one.
+        That shows in the names of all whom nobody can confuse. A list that drops accents, turns
+        names round or has capitals of its own may give a person the name of another one.
         """
-        sure = [(one, two) for one, two in self.pairs.items() if self._same_folded(one, two)]
         groups = _groups(self._edges(Pass.FOLDED))
+        sure = [(one, two) for one, two in self.pairs.items() if self._same_folded(one, two)]
         sure += [(here[0], there[0]) for here, there in groups if len(here) == len(there) == 1]
-        return all(
-            _written(self.here[one].name).casefold() == _written(self.there[two].name).casefold()
-            for one, two in sure
-        )
+        names = [(_written(self.here[a].name), _written(self.there[b].name)) for a, b in sure]
+        for letters in (str, str.casefold):
+            if all(letters(one) == letters(two) for one, two in names):
+                self.letters = letters
+                self.run(Pass.NAME)
+                return
 
     def _same_folded(self, one: int, two: int) -> bool:
         return not _folded(self.here[one].name).isdisjoint(_folded(self.there[two].name))
@@ -263,12 +270,12 @@ class _Matcher:
         holders: dict[tuple[str, str], set[int]] = {}
         for place, person in enumerate(self.there):
             if place not in self.settled[1]:
-                for token in _tokens(person, by):
+                for token in _tokens(person, by, self.letters):
                     holders.setdefault(token, set()).add(place)
         found = {}
         for place, person in enumerate(self.here):
             if place not in self.settled[0]:
-                tokens = _tokens(person, by)
+                tokens = _tokens(person, by, self.letters)
                 found[place] = set().union(*(holders.get(token, ()) for token in tokens))
                 if by is Pass.KEY and found[place]:
                     found[place] |= self._called_so(person)
@@ -346,8 +353,7 @@ def match(
         matcher.settled[1].add(two)
     matcher.run(Pass.KEY)
     matcher.run(Pass.NUMBER)
-    if matcher.write_alike():
-        matcher.run(Pass.NAME)
+    matcher.run_names()
     matcher.run(Pass.FOLDED)
     return Matching(matcher.pairs, matcher.by, matcher.undecided)
 
