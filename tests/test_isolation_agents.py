@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import threading
@@ -52,6 +53,7 @@ def plain(level: Level, player: Player) -> IsolatedSeat:
 
 def surroundings(folder: Path) -> dict[str, Any]:
     """Return what no agent may change."""
+    gc.collect()  # what earlier tests have left open
     targets = map(os.path.realpath, Path("/proc/self/fd").iterdir())
     return {
         "files": {
