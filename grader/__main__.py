@@ -370,7 +370,12 @@ def _add_isolation(add: Add) -> None:
 
 def _add_run(add: Add) -> None:
     add("--results", metavar="FILE", type=Path, help="the results file (default COMMAND.db)")
-    add("--dry-run", action="store_true", help="only print how many games and core-hours it takes")
+    add(
+        "--dry-run",
+        action="store_true",
+        help="ask each file for moves, keep the answers, and print how many games and core-hours "
+        "it takes; play nothing",
+    )
     add(
         "--max-hours",
         metavar="N",
