@@ -39,7 +39,7 @@ def text(value: Any, name: str) -> str:
 
 
 def items(value: Any, name: str, most: int) -> list[Any]:
-    """Return a list of at most so many items."""
+    """Return a list that has at most `most` items."""
     if not isinstance(value, list):
         raise InputError(f"{name} is {shown(value)}; expected a list")
     if len(value) > most:

@@ -96,7 +96,7 @@ def span(text: str) -> float:
 def agreed(told: Iterable[str], question: str, without: str) -> bool:
     """Print lines and ask on the terminal.
 
-    Where there is none, raises `InputError` with the text `without`, which says what to do.
+    Without a terminal, raises `InputError` with the text `without`: what to do instead.
     """
     if not sys.stdin.isatty():
         raise InputError(without)

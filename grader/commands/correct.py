@@ -30,7 +30,8 @@ def run_correct(arguments: argparse.Namespace) -> int:
 def correct(path: Path, text: str, kind: Change, amount: float, reason: str) -> int:
     """Enter a correction of the mark of one student, found by name, number, login or address.
 
-    `kind` says what `amount` is. Raises `InputError` if nobody or several students fit.
+    `amount` is in points or percent, as `kind` states. Raises `InputError` if no student fits, or
+    more than one.
     """
     if not math.isfinite(amount) or (kind is Change.MARK and amount < 0):
         raise InputError(f"{kind} {amount}: expected a number{' from 0' * (kind is Change.MARK)}")

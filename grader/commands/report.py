@@ -139,7 +139,7 @@ def tell(results: Results, store: Store, outputs: Outputs) -> bool:
             evidence.write_records(results.games, store, outputs.out)
         wanted = outputs.gradebooks, outputs.out, outputs.column, outputs.maximum, outputs.yes
         written = fill_gradebooks(results, store, *wanted)
-        say(f"Everything is in {outputs.out}")
+        say(f"{'Everything' if written else 'Everything else'} is in {outputs.out}")
         if outputs.feedback_zip is not None:
             _write_feedback(results, outputs.out, outputs.feedback_zip)
     writing.tell_github(results, store)
