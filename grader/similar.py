@@ -282,7 +282,12 @@ def marked(document: Document, spans: Sequence[tuple[int, int]]) -> str:
 KIT: Final = Path(__file__).resolve().parents[1]
 STUB: Final = KIT / "grader" / "handout" / "ai_stub.py"
 AGENTS: Final = KIT / "connect4" / "players" / "agents.py"
-BASE: Final = (STUB, KIT / "README.md", AGENTS, *sorted((KIT / "connect4" / "search").glob("*.py")))
+BASE: Final = (
+    STUB,
+    KIT / "docs" / "assignment.md",
+    AGENTS,
+    *sorted((KIT / "connect4" / "search").glob("*.py")),
+)
 """Code that students were given or may read in a textbook; it does not count."""
 
 TOLD: Final = 10

@@ -1,4 +1,4 @@
-"""The README's first agent: its way to apply an action, and how well it plays."""
+"""The first agent of the assignment: its way to apply an action, and how well it plays."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import connect4
 from connect4.utils import Integer
 from grader.handout import ai_stub
 
-README = Path(__file__).parents[1] / "README.md"
+DOCS = Path(__file__).parents[1] / "docs"
+CODE = (DOCS / "assignment.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
 
 
 def first_agent() -> dict[str, Any]:
-    """Return the names that the README's code defines."""
-    code = README.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    """Return the names that the assignment's code defines."""
     names: dict[str, Any] = {}
-    exec(code, names)
+    exec(CODE, names)
     return names
 
 
@@ -51,11 +51,10 @@ def test_it_beats_the_stub_and_the_random_player_from_both_sides(board: str) -> 
 
 
 def test_the_search_tree_of_the_documents_is_read(tmp_path: Path) -> None:
-    students = (README.parent / "docs" / "students.md").read_text(encoding="utf-8")
+    students = (DOCS / "students.md").read_text(encoding="utf-8")
     explain = next(code for code in students.split("```python\n") if "def explain" in code)
-    code = README.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
     path = tmp_path / "agent.py"
-    path.write_text(code + explain.split("as before\n")[1].split("```")[0], encoding="utf-8")
+    path.write_text(CODE + explain.split("as before\n")[1].split("```")[0], encoding="utf-8")
     tree = connect4.search_tree(f"ai:{path}", "case1")
     values = [node.value for node in tree.nodes if node.depth == 1]
     assert tree.nodes[0].value == max(values)

@@ -10,6 +10,7 @@ import fnmatch
 import functools
 import importlib.util
 import os
+import posixpath
 import re
 import subprocess
 import sys
@@ -40,6 +41,9 @@ LIBRARY: Final = "tabulate"
 
 STUB: Final = HERE / "ai_stub.py"
 """The path at which students get the stub, whatever file the teacher has there."""
+
+MOVED: Final = {"docs/assignment.md": "README.md"}
+"""The pages that have another place in the students' edition."""
 
 NO_AUTOGRADER: Final = (
     *("tests/", "benchmarks/", "docs/", ".gitignore", ".vscode/"),
@@ -190,13 +194,27 @@ def student_files() -> Iterator[tuple[str, bytes]]:
                 text = data.decode()
             except UnicodeDecodeError as error:
                 raise InputError(f"{name}: no UTF-8 text (byte {error.start})") from None
-            marks = SOLUTION if name.endswith(".py") else TEACHERS
-            yield name, stripped(text, name, marks).encode()
+            if name.endswith(".py"):
+                yield name, stripped(text, name).encode()
+            else:
+                page = relinked(stripped(text, name, TEACHERS), name)
+                yield MOVED.get(name, name), page.encode()
         elif name == REPORT:  # students write their own below the line for their names
             yield name, b"".join(data.splitlines(keepends=True)[:1])
         else:
             yield name, data
     yield STUDENT, STUB.read_bytes()
+
+
+def relinked(text: str, name: str) -> str:
+    """Return a page with its relative links as they are from its place in the edition."""
+    here, there = posixpath.dirname(name), posixpath.dirname(MOVED.get(name, name))
+
+    def link(found: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join(here, found[1]))
+        return f"]({posixpath.relpath(MOVED.get(path, path), there or '.')}"
+
+    return re.sub(r"\]\((?!https?:)([^)#]+)", link, text)
 
 
 def stripped(source: str, name: str, marks: Marks = SOLUTION) -> str:
