@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 from connect4.players.base import Outcome
-from grader.doctor.guarantees import GUARANTEES
 
 AGENTS: Final = Path(__file__).parent / "data" / "agents"
 CORPUS: Final = Path(__file__).parent.parent / "grader" / "doctor" / "corpus"
@@ -137,11 +136,14 @@ OUTCOMES: Final = (
         PLAYED,
         PLAYED,
         """
-        bool_column builds_the_kits_own_agent counts_turns draws_without_a_seed float_column
-        hanging_atexit holds_all_threads lazy_imports leaves_a_note_in_folder leaves_a_note_in_shm
-        leaves_a_note_in_tmp leaves_notes_in_lookups mutates_state named_tuple numpy_integers
-        opens_tcp opens_the_terminal opens_udp plain popout_as_number popout_as_numpy_bool
-        prints_one_huge_buffer prints_two_megabytes sets_trace tries_everything
+        bool_column builds_the_kits_own_agent changes_modes changes_own_file counts_turns
+        draws_without_a_seed float_column hanging_atexit holds_all_threads lazy_imports
+        leaves_a_note_in_folder leaves_a_note_in_shm leaves_a_note_in_tmp leaves_notes_in_lookups
+        lists_submissions mutates_state named_tuple numpy_integers opens_tcp opens_the_terminal
+        opens_udp patches_the_kit plain popout_as_number popout_as_numpy_bool
+        prints_one_huge_buffer prints_two_megabytes reads_hidden_boards reads_the_kits_own_agent
+        reads_the_opponent reads_the_search renames_results sets_trace traces_the_parent
+        tries_everything truncates_results unlinks_results uses_its_time writes_results
         """,
     ),
     (
@@ -149,11 +151,13 @@ OUTCOMES: Final = (
         ERROR,  # the functions that they use do not exist there
         """
         changes_inode_flags changes_its_affinity computes_with_what_it_may fills_shared_memory
-        has_the_kernel_send_signals imports_desktop_modules leaves_the_session leaves_threads
-        locks_shared_files opens_files_in_each_thread raises_its_priority reads_asynchronously
-        reads_the_page_cache resolves_names runs_on_in_the_kernel sends_urgent_data_to_the_log
-        signals_its_group stops_everyone uses_ipc_of_others wakes_who_waits_on_a_library
-        walks_for_the_referee watches_files watches_processes
+        has_the_kernel_send_signals imports_desktop_modules kills_the_parent leaves_the_session
+        leaves_threads limits_the_parent locks_shared_files lowers_the_parents_priority
+        opens_files_in_each_thread raises_its_priority reads_asynchronously reads_the_page_cache
+        resolves_names runs_on_in_the_kernel sends_urgent_data_to_the_log signals_its_group
+        stops_everyone thinks_on_opponents_time uses_ipc_of_others wakes_itself_by_a_signal
+        wakes_itself_by_a_timer wakes_who_waits_on_a_library walks_for_the_referee watches_files
+        watches_processes
         """,
     ),
     (
@@ -162,42 +166,40 @@ OUTCOMES: Final = (
         """
         returns_array returns_half_column returns_huge returns_int returns_int_lookalike
         returns_list returns_nan returns_negative returns_none
-        returns_popout_of_two returns_text returns_text_column returns_three
+        returns_popout_of_two returns_reduce returns_text returns_text_column returns_three
         """,
     ),
     (INVALID, ERROR, "sends_urgent_data_to_the_referee writes_without_a_line_end"),
-    (INVALID, PLAYED, "forges_a_note"),  # no descriptor that it tries is the agent's line
+    # there, no descriptor that they try is the agent's line
+    (INVALID, PLAYED, "forges_a_note writes_garbage"),
     (INVALID, PLAYED, "returns_column_off_the_board"),  # the referee judges that
     (PLAYED | INVALID, PLAYED | INVALID, "returns_lying_tuple"),  # read as the tuple that it is
     (
         ERROR,
         ERROR,
         """
-        aborts c_stack_overflow ends_by_a_nameless_signal escape_codes
-        fills_memory_in_many_processes huge_exception import_error import_exits import_never_ends
-        keyboard_interrupt kills_the_parent_carelessly no_class no_method raises
-        raises_recursion_error recursion_without_end syntax_error sys_exit unprintable_exception
-        wrong_init wrong_signature
+        aborts c_stack_overflow daemon ends_by_a_nameless_signal escape_codes fills_memory
+        fills_memory_in_many_processes fork_bomb huge_exception import_error import_exits
+        import_never_ends imports_the_search keyboard_interrupt kills_the_parent_carelessly
+        no_class no_method os_exit raises raises_recursion_error recursion_without_end
+        segmentation_fault starts_a_program syntax_error sys_exit unprintable_exception wrong_init
+        wrong_signature
         """,
     ),
-    (TIMEOUT, TIMEOUT, "slow_regular_expression"),
-    (TIMEOUT, ERROR, "stops_itself"),
+    (ERROR, PLAYED, "closes_descriptors"),  # closing them has no effect there
+    (TIMEOUT, TIMEOUT, "c_loop catches_everything prints_without_end slow_regular_expression"),
+    (TIMEOUT, INVALID, "sleeps"),
+    (TIMEOUT, ERROR, "forges_ready forks_and_loops ignores_signals late_with_threads stops_itself"),
     (PLAYED | ERROR, PLAYED | ERROR, "dies_when_asked_again"),
     # on a busy machine its transport now and then takes what it hopes for, and pays it
     (TIMEOUT | PLAYED, TIMEOUT | PLAYED, "answers_in_the_margin"),
     (PLAYED | INVALID, PLAYED | INVALID, "forges_answers"),  # what it forges are its own moves
 )
 
-EXPECTED: Final = {
-    **{agent: {outcome} for item in GUARANTEES for agent, outcome in item.agents.items()},
-    **{agent: outcomes for outcomes, _, names in OUTCOMES for agent in names.split()},
-}
-"""The outcomes of the turns of each agent; those of the corpus are the doctor's."""
+EXPECTED: Final = {agent: found for found, _, names in OUTCOMES for agent in names.split()}
+"""The outcomes of the turns of each agent."""
 
-WASM: Final = {
-    **{agent: {outcome} for item in GUARANTEES for agent, outcome in item.expected("wasm").items()},
-    **{agent: outcomes for _, outcomes, names in OUTCOMES for agent in names.split()},
-}
+WASM: Final = {agent: found for _, found, names in OUTCOMES for agent in names.split()}
 
 
 def source_of(name: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.doctor.guarantees import HELD_NOT
+from grader.doctor import PROTECTIONS
 from tests.command import ROOT, run
 from tests.grading import COMMAND, hand_in, rubric
 
@@ -193,7 +193,7 @@ def test_the_doctor_tries_to_read_the_seed_and_the_solution_in_such_a_container(
     lines = [line.split()[-4:] for line in done.stdout.splitlines() if "secret seed" in line]
     assert lines == [["yes", "absent", "absent", "6"]], done.stdout + done.stderr
     assert "read a public file (from its turn)" in done.stdout
-    assert HELD_NOT not in done.stdout
+    assert PROTECTIONS["present"].why not in done.stdout
     assert done.returncode == 0
 
 

@@ -6,42 +6,21 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader.doctor.guarantees import GUARANTEES, HELD_NOT, HOW, WHY, Diagnosis, Proof, missing
-from grader.doctor.trial import CORPUS, PROBE
+from grader.__main__ import main
+from grader.commands import doctor as command
+from grader.doctor import CORPUS, GUARANTEES, HONEST, PROBE, PROTECTIONS, Proof, missing, to_json
 from grader.output.results import PROOF
 from grader.results.store import Store
 from tests.command import assert_refused, environment, run
 from tests.grading import TINY, hand_in, rubric, searcher
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
-
-LACKS = ("strong", "compiled")
-"""What even a good machine lacks."""
-
-
-def proof(level: Any, breaches: dict[str, list[str]] | None = None) -> Proof:
-    return Proof(level, {item.key: 3 for item in GUARANTEES}, breaches or {})
-
-
-LEVELS = {"strong": "bubblewrap", "wasm": "compiled"}
-
-
-def diagnosis(
-    *lacks: str,
-    demanded: str = "process",
-    grade_level: str | None = "strong",
-    **breaches: list[str],
-) -> Diagnosis:
-    missing = {name: WHY[name] for name in lacks or LACKS}
-    levels = ("process", *(level for level, need in LEVELS.items() if need not in missing))
-    proofs = {level: proof(level, breaches) for level in levels}
-    at = "2026-09-01T08:00:00Z"
-    return Diagnosis(at, "lab-1", [], missing, proofs, grade_level, demanded, "rubric.toml")
 
 
 def denied(*names: str, command: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -54,58 +33,57 @@ def denied(*names: str, command: list[str], cwd: Path) -> subprocess.CompletedPr
 
 def test_every_agent_of_the_corpus_is_run() -> None:
     named = {agent for item in GUARANTEES for agent in item.agents}
-    assert {*named, PROBE, "plain"} == {path.stem for path in CORPUS.glob("*.py")}
+    assert {*named, PROBE, HONEST} == {path.stem for path in CORPUS.glob("*.py")}
 
 
-LESS = (*LACKS, "landlock", "bubblewrap")
-NO_KERNEL = ("strong", "landlock", "seccomp", "bubblewrap", "own user")
-READ = ["read a public file (from its thread)"]
-LATE = ["3 of 20 turns that take 90 % of their time were late"]
-KEPT_ON = ["c_loop: kept running for 3.00 s after its limit"]
+GOOD = frozenset({"bubblewrap"})
+"""What a good machine lacks at level process."""
 
-TABLES: list[tuple[Diagnosis, list[str], list[str]]] = [
-    (
-        diagnosis(demanded="strong"),
-        [],
-        ["yes: `grade` plays at level strong, and rubric.toml requires level strong"],
-    ),
-    (
-        diagnosis(*LESS, grade_level="process", files=READ),
-        [],
-        [
-            READ[0],
-            f"why: {WHY['landlock']}",
-            f"how to get it: {HOW['landlock']}",
-            "Not available here\n- level strong",
-        ],
-    ),
-    (diagnosis(demanded="strong", files=READ), ["reads no file of yours"], ["no: ", HELD_NOT]),
-    (
-        diagnosis(deadline=KEPT_ON),
-        ["is ended at its time limit"],
-        ["no: rubric.toml requires level process, but"],
-    ),
-    (
-        diagnosis(*NO_KERNEL, demanded="wasm", grade_level="wasm"),
-        [],
-        ["yes: `grade` plays at level wasm, and rubric.toml requires level wasm"],
-    ),
-    (
-        diagnosis(),
-        [],
-        [f"level wasm\n  why: {WHY['compiled']}\n  how to get it: {HOW['compiled']}"],
-    ),
-    (diagnosis(honest=LATE), [], [LATE[0], "end other programs"]),
-]
+BARE = frozenset({"landlock", "seccomp", "own user", "bubblewrap"})
+READ = {"files": ["read a public file (from its thread)"]}
+LATE = {"honest": ["uses_its_time: in 3 of 20 turns timeout: no answer within 0.1 s"]}
+KEPT_ON = {"deadline": ["c_loop: in 1 of 2 turns kept running for 3.00 s after its limit"]}
+PLAYS = "yes: `grade` plays at level {0}, and rubric.toml requires level {0}"
+NO_LANDLOCK = f"{PROTECTIONS['landlock'].why}; {PROTECTIONS['bubblewrap'].why}\n  how to get it: "
+ABSENT = {"wasm": "it is not compiled yet"}
 
 
-@pytest.mark.parametrize(("found", "lacking", "parts"), TABLES)
+def advice(name: str) -> str:
+    return f"  why: {PROTECTIONS[name].why}\n  how to get it: {PROTECTIONS[name].how}"
+
+
+@pytest.mark.parametrize(
+    ("level", "lacks", "breaches", "verdict", "part"),
+    [
+        ("strong", GOOD, {}, PLAYS.format("strong"), "- level wasm\n  why: it is not compiled yet"),
+        ("strong", GOOD, READ, "an agent here: reads no file of yours: not g", READ["files"][0]),
+        ("process", GOOD | {"landlock"}, READ, PLAYS.format("process"), READ["files"][0]),
+        ("process", GOOD | {"landlock"}, {}, PLAYS.format("process"), NO_LANDLOCK),
+        ("process", BARE, {}, "no: rubric.toml requires level process, but an", NO_LANDLOCK),
+        ("process", GOOD, KEPT_ON, "is ended at its time limit: not gua", advice("present")),
+        ("process", GOOD, LATE, PLAYS.format("process"), advice("processor")),
+        ("wasm", BARE, {}, PLAYS.format("wasm"), "reads no file of yours"),
+    ],
+)
 def test_the_table_names_what_is_missing_why_and_how_to_get_it(
-    found: Diagnosis, lacking: list[str], parts: list[str]
-) -> None:
-    text = found.text()
-    assert found.lacking() == lacking
-    assert not [part for part in parts if part not in text]
+    level: str, lacks: frozenset[str], breaches: dict[str, list[str]], verdict: str,
+    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    def prove(level: Any, lacks: frozenset[str], _: object) -> Proof:
+        return Proof(level, lacks, Counter({item.key: 3 for item in GUARANTEES}), dict(breaches))
+
+    absent = {} if level == "wasm" else ABSENT
+    monkeypatch.setattr(command, "required_level", lambda *_: (level, ()))
+    monkeypatch.setattr(command, "missing", lambda: lacks)
+    monkeypatch.setattr(command, "unavailable", lambda: absent)
+    monkeypatch.setattr(command, "prove", prove)
+    own = rubric(tmp_path, limits=f'require = "{level}"\n')
+    monkeypatch.chdir(tmp_path)
+    status = main(["doctor", "--rubric", own.name])
+    text = capsys.readouterr().out
+    assert verdict in text.splitlines()[-1]
+    assert part in text
+    assert status == (0 if verdict.startswith("yes") else 1)
     assert max(map(len, text.partition("Not guaranteed")[0].splitlines())) <= 80
 
 
@@ -114,12 +92,10 @@ def in_process(names: tuple[str, ...], level: str, tmp_path: Path) -> dict[str, 
     script = tmp_path / "probe.py"
     script.write_text(
         "import json, sys\n"
-        "from grader.doctor.trial import Targets\n"
-        "from grader.doctor.trial import Bench, Proof\n"
-        "with Targets() as targets:\n"
-        "    proof = Proof(sys.argv[1])\n"
-        "    with Bench(sys.argv[1], targets, proof) as bench:\n"
-        "        bench.probe()\n"
+        "from grader.doctor import Proof, Trial, missing\n"
+        "proof = Proof(sys.argv[1], missing())\n"
+        "with Trial(proof) as trial:\n"
+        "    trial.probe()\n"
         "print(json.dumps([proof.tried, proof.breaches]))\n",
         encoding="utf-8",
     )
@@ -146,7 +122,7 @@ def test_attempts_from_code_threads_and_children(
     names: tuple[str, ...], lost: set[str], tmp_path: Path
 ) -> None:
     """Each protection that is taken away shows as what an agent then achieves, from everywhere."""
-    if {"landlock", "seccomp"} & missing().keys():
+    if {"landlock", "seccomp"} & missing():
         pytest.skip("this machine has no Landlock or no seccomp to take away")
     breaches = in_process(names, "process", tmp_path)
     if os.geteuid() != 0:
@@ -214,23 +190,17 @@ def test_each_mark_names_the_protection_it_was_played_under(tmp_path: Path) -> N
     page = tmp_path / "out/feedback/ann.html"
     assert "Games were played at isolation level process." in page.read_text(encoding="utf-8")
     assert "Self-test" not in page.read_text(encoding="utf-8")
-    found = diagnosis(*LACKS, "landlock", files=["reads_the_opponent: did it"])
+    proofs = {"process": Proof("process", GOOD | {"landlock"})}
     with Store(tmp_path / "own.db", writing=True) as store:
-        store.set_meta({PROOF: json.dumps(found.to_json())})
+        store.set_meta({PROOF: json.dumps(to_json("2026-09-01T08:00:00Z", "lab-1", proofs))})
     again = run("grader", "report", "own.db", "--out", "out", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     proven = "Self-test of the machine on 2026-09-01: "
-    for name in (
-        "feedback/ann.html",
-        "feedback/ben.html",
-        "class.html",
-        "tables.txt",
-        "results.json",
-    ):
+    pages = ("feedback/ann.html", "feedback/ben.html", "class.html", "tables.txt", "results.json")
+    for name in pages:
         text = (tmp_path / "out" / name).read_text(encoding="utf-8")
-        assert "isolation level process" in text, name
-        assert proven in text, name
-        assert "reads no file of yours" in text, name
+        for part in ("isolation level process", proven, "reads no file of yours"):
+            assert part in text, name
         assert "lab-1" not in text, name
 
 
@@ -243,7 +213,7 @@ def test_the_whole_proof_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     with capsys.disabled():
         print(f"\n{done.stdout}")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert HELD_NOT not in done.stdout
+    assert PROTECTIONS["present"].why not in done.stdout
     with Store(tmp_path / "own.db", writing=False) as store:
         stored = store.meta_json(PROOF)
     assert [item["text"] for item in stored["guarantees"]] == [item.text for item in GUARANTEES]

@@ -16,7 +16,7 @@ from connect4.isolation.reloaded import MADE_ANEW
 from connect4.isolation.seat import open_seat
 from connect4.isolation.wasm import budget, images, package
 from connect4.players.base import Outcome
-from grader.doctor.guarantees import missing
+from grader.doctor import unavailable
 from tests.command import run
 from tests.games import without_times
 from tests.seats import board, setup
@@ -83,7 +83,7 @@ def test_without_the_extra_one_line_says_how_to_get_it(monkeypatch, capsys):
     assert main(["random", "random", "case4", "--fuel", "1G"]) == 2
     wanted = f"error: isolation wasm: it requires the extra `fuel`: {package.INSTALL}\n"
     assert capsys.readouterr().err == wanted
-    assert missing()["fuel"] == "it requires the extra `fuel`", "doctor adds the command once"
+    assert unavailable()["wasm"] == "it requires the extra `fuel`: " + package.INSTALL
 
 
 # -- games

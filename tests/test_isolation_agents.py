@@ -19,7 +19,7 @@ from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.isolation.seat import IsolatedSeat, Level, Limits, choose_level
 from connect4.players.base import Outcome, Seat
 from connect4.referee import Over, Turn, TurnEnded, play
-from grader.doctor.guarantees import GUARANTEES
+from grader.doctor import GUARANTEES
 from tests.hostile import EXPECTED, WASM, names_of_all, source_of
 from tests.seats import board, limits_for, members, processes, seat, sessions
 

@@ -7,61 +7,64 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from connect4.errors import InputError, IsolationError, headline
-from connect4.isolation.wasm import budget, images
 from grader.commands.common import DONE, FAILED, read_rubric, required_level
-from grader.doctor.guarantees import NEEDS, Diagnosis, Proof, measure, missing
-from grader.doctor.trial import Targets, prove
+from grader.doctor import LEVELS, lacking, missing, prove, table, to_json, unavailable
 from grader.output.results import PROOF
+from grader.output.tables import wrapped
+from grader.play.executors import load_text, other_load, physical_cores, processor_quota
 from grader.results.store import Store
-from grader.rubric.model import Rubric
 
 
 def run_doctor(arguments: argparse.Namespace) -> int:
     """Run the self-test and print its table; return 1 if the rubric requires more."""
-    if not hasattr(os, "fork"):
+    if sys.platform != "linux":
         raise InputError("doctor: this system cannot isolate agents; use Linux")
-    rubric = read_rubric(arguments)
-    if arguments.results is not None:
-        with Store(arguments.results, writing=True):
+    rubric, results = read_rubric(arguments), arguments.results
+    if results is not None:
+        with Store(results, writing=True):
             pass  # a file that cannot be locked or written is refused before the tests
-    level, refusal = level_of_grade(arguments.isolation, rubric)
-    lacks, machine = missing(), measure()
-    proofs: dict[str, Proof] = {}
-    for offer in (name for name, needs in NEEDS.items() if not lacks.keys() & needs):
-        try:
-            with Targets() as targets:
-                proofs[offer] = prove(offer, targets, tell)
-        except IsolationError as error:
-            raise InputError(f"doctor: level {offer}: {headline(str(error))}") from None
-    if "wasm" in proofs:
-        tell("wasm: fuel a second")
-        rate = images.measure_speed()[1]
-        seconds = budget.FUEL_PER_SECOND / rate
-        machine.append(
-            f"by fuel: {rate / 1e9:.1f} gigafuel a second; a virtual second takes {seconds:.0f} s"
-        )
-    tell("")
-    demanded = rubric.limits.require or "process"
-    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    host, source = platform.node(), rubric.source
-    found = Diagnosis(at, host, machine, lacks, proofs, level, demanded, source, refusal)
-    print(found.text())
-    if arguments.results is not None:
-        with Store(arguments.results, writing=True) as store:
-            store.set_meta({PROOF: json.dumps(found.to_json())})
-        print(f"{arguments.results}: stores this table; the marks in it will show it")
-    return FAILED if found.lacking() else DONE
-
-
-def level_of_grade(asked: str, rubric: Rubric) -> tuple[str | None, str]:
-    """Return the level at which `grade` would play with this rubric, or None and why it refuses."""
     try:
-        return required_level(asked, rubric)[0], ""
+        level, refusal = required_level(arguments.isolation, rubric)[0], ""
     except InputError as error:
-        return None, str(error)
+        level, refusal = None, str(error)
+    machine, absent, lacks = list(measure()), unavailable(), missing()
+    try:
+        proofs = {offer: prove(offer, lacks, tell) for offer in LEVELS if offer not in absent}
+    except IsolationError as error:
+        raise InputError(f"doctor: {headline(str(error))}") from None
+    tell("")
+    at, host = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), platform.node()
+    print(wrapped(f"What this machine guarantees when an agent plays ({host}, {at})"))
+    print(f"\n{table(proofs, absent, machine)}\n")
+    demand = f"{rubric.source} requires level {rubric.limits.require or 'process'}"
+    lost = [] if level is None else lacking(proofs[level], rubric.limits.require)
+    if level is None:
+        print(f"no: `grade` does not play: {refusal}")
+    elif lost:
+        print(f"no: {demand}, but an agent here: {'; '.join(lost)}: not guaranteed")
+    else:
+        print(f"yes: `grade` plays at level {level}, and {demand}")
+    if results is not None:
+        with Store(results, writing=True) as store:
+            store.set_meta({PROOF: json.dumps(to_json(at, host, proofs))})
+        print(f"{results}: stores this table; the marks in it will show it")
+    return FAILED if lost or level is None else DONE
+
+
+def measure() -> Iterator[str]:
+    """Yield what this machine is, with a remark on each measured value that is a problem."""
+    user = "root" if os.geteuid() == 0 else "an ordinary user"
+    cores, quota, load = len(physical_cores()), processor_quota(), other_load()
+    yield f"{platform.system()} {platform.release()} {platform.machine()}, as {user}"
+    yield f"physical cores, and games at once: {cores}"
+    if quota is not None and quota < cores:
+        yield f"this container may use only {quota:g} cores: give --jobs {max(1, int(quota))}"
+    if load is not None:
+        yield load_text(load)
 
 
 def tell(text: str) -> None:

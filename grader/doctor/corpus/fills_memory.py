@@ -1,4 +1,4 @@
-"""Fills the memory."""
+"""Takes a gigabyte of memory; answers with column 99 if that works."""
 
 
 class AIPlayer:
@@ -6,6 +6,5 @@ class AIPlayer:
         self.player_number = player_number
 
     def get_intelligent_move(self, state):
-        kept = []
-        while True:
-            kept.append(bytearray(1 << 24))
+        self.kept = [bytearray(1 << 24) for _ in range(64)]
+        return 99, False

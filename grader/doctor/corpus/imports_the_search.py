@@ -1,4 +1,4 @@
-"""Lets a search of the kit play, as if it were its own."""
+"""Imports a search of the kit, as if it were its own; answers with column 99 if that works."""
 
 from connect4.search.mcts import Mcts
 
@@ -8,4 +8,4 @@ class AIPlayer:
         self.search = Mcts
 
     def get_intelligent_move(self, state):
-        return 0, False
+        return 99, False

@@ -1,4 +1,4 @@
-"""Starts another program."""
+"""Starts another program; answers with column 99 if that works."""
 
 import subprocess
 
@@ -8,5 +8,5 @@ class AIPlayer:
         self.player_number = player_number
 
     def get_intelligent_move(self, state):
-        subprocess.run(["/bin/sleep", "3600"], check=False)
-        return 0, False
+        subprocess.run(["/bin/true"], check=False)
+        return 99, False
