@@ -6,7 +6,14 @@ also pass with it; `--each` lists the others. MODULE is a module of tests such a
 or a package such as `numpy.linalg`.
 
 It runs under any Python that has numpy, pytest and hypothesis:
-`PYTHONPATH=. /path/to/python3.13 -m benchmarks.syscalls`.
+`PYTHONPATH=. /path/to/python3.13 -m benchmarks.syscalls`. Run it again for each new version of
+Python, and review new system calls of Linux before you increase `LAST_KNOWN`.
+
+Of the tests that pass without the filter, these pass with it: CPython 3.13.0, 94 modules, 14,747 of
+15,750; 3.11.7, 64 modules, 9,200 of 9,890; 3.12.1, ten modules, 1,632 of 1,680; numpy 2.4.6, 46,508
+of 46,781. The others start programs or processes, change files, or need a socket pair, shared
+memory, a pseudo-terminal or a limit of another process; not each of them was examined. The filter
+ran on x86_64; for aarch64 the tests interpret it, and its numbers were compared with the kernel's.
 """
 
 from __future__ import annotations

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import signal
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +13,6 @@ from connect4.isolation.seccomp import ALLOW, CALLS, CONDITIONAL, ERROR, KILL, M
 
 PID = 4711
 OTHER = 4712
-PAGE = Path(__file__).parent.parent / "docs" / "syscalls.md"
 
 REFUSED = ERROR | errno.EPERM
 NO_SUCH_CALL = ERROR | errno.ENOSYS
@@ -156,11 +153,3 @@ def test_files_are_opened_for_writing_only_where_landlock_judges(name: str, flag
     number = CONDITIONAL["openat"][machine.column] or 0
     assert verdict(machine, number, (-100, 0, flags), landlocked=True) == ALLOW
     assert verdict(machine, number, (-100, 0, flags), landlocked=False) == REFUSED
-
-
-def test_the_page_about_the_calls_names_those_of_the_tables() -> None:
-    allowed, _, conditional = PAGE.read_text(encoding="utf-8").partition("## By their arguments")
-    rows = [line.split("|")[1] for line in allowed.splitlines() if line.startswith("| `")]
-    assert re.findall(r"`(\w+)`", " ".join(rows)) == list(CALLS)
-    rows = [line.split("|")[1] for line in conditional.splitlines() if line.startswith("| `")]
-    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(CONDITIONAL)

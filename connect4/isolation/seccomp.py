@@ -1,8 +1,10 @@
 """The system calls that an agent may make, as a filter that the kernel runs (Linux).
 
 Runs inside an agent's process. Every call that is not listed here is refused: with `EPERM`, so that
-an agent can continue, or with `ENOSYS` if the call was unknown when the tables were made.
-`docs/syscalls.md` explains why each call is needed, and how that was found.
+an agent can continue, or with `ENOSYS` if the call was unknown when the tables were made, so that
+a C library falls back to an older one. A call of another architecture ends the process. The calls
+are those that CPython, the C library and numpy need; `benchmarks/syscalls.py` says how that was
+found. A filter sees numbers, not the data behind a pointer: Landlock checks the names of files.
 The numbers are those of the kernel's `asm/unistd_64.h` and `asm-generic/unistd.h`.
 """
 
@@ -21,38 +23,38 @@ Instruction: TypeAlias = tuple[int, int, int, int]
 """Code, jump if true, jump if false, constant: one `struct sock_filter` of classic BPF."""
 
 CALLS: Final = {
-    # files that are open
+    # files that are open: imports, output, pipes between threads
     "read": (0, 63), "readv": (19, 65), "pread64": (17, 67), "preadv": (295, 69), "write": (1, 64),
     "writev": (20, 66), "pwrite64": (18, 68), "pwritev": (296, 70), "lseek": (8, 62),
     "close": (3, 57), "dup": (32, 23), "dup2": (33, None), "dup3": (292, 24), "pipe": (22, None),
-    # files by their names, and folders; Landlock restricts which can be opened
+    # imports search for files and list folders; Landlock restricts what is opened and listed
     "stat": (4, None), "lstat": (6, None), "fstat": (5, 80), "newfstatat": (262, 79),
     "statx": (332, 291), "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439),
     "readlink": (89, None), "readlinkat": (267, 78), "getdents64": (217, 61), "getcwd": (79, 17),
     "chdir": (80, 49), "fchdir": (81, 50),
-    # waiting for descriptors
+    # waiting for descriptors: `select`, `selectors`
     "select": (23, None), "pselect6": (270, 72), "poll": (7, None), "ppoll": (271, 73),
     "epoll_create": (213, None), "epoll_create1": (291, 20), "epoll_ctl": (233, 21),
     "epoll_wait": (232, None), "epoll_pwait": (281, 22),
-    # the connection to the referee, which is already open
+    # the connection to the referee, which is open; an agent cannot create another
     "sendto": (44, 206), "recvfrom": (45, 207),
-    # memory
+    # memory, the stacks of threads, shared libraries
     "brk": (12, 214), "munmap": (11, 215), "mprotect": (10, 226),
-    # threads
+    # threads start and end, and the kernel resumes an interrupted wait
     "set_robust_list": (273, 99), "rseq": (334, 293), "gettid": (186, 178),
     "sched_yield": (24, 124), "getcpu": (309, 168), "exit": (60, 93), "exit_group": (231, 94),
     "restart_syscall": (219, 128),
-    # signals that a process sends to itself
+    # `signal`, with which agents set alarms for themselves; `faulthandler`
     "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigpending": (127, 136),
     "rt_sigtimedwait": (128, 137), "rt_sigsuspend": (130, 133), "rt_sigreturn": (15, 139),
     "sigaltstack": (131, 132), "pause": (34, None), "alarm": (37, None), "getitimer": (36, 102),
     "setitimer": (38, 103),
-    # clocks
+    # `time`, `resource`
     "time": (201, None), "gettimeofday": (96, 169), "nanosleep": (35, 101), "times": (100, 153),
     "getrusage": (98, 165),
-    # random numbers
+    # `random`, `secrets`, `numpy.random`
     "getrandom": (318, 278),
-    # its identity and environment
+    # the process and the system: `os`, `site`, `platform`, `tempfile`
     "getpid": (39, 172), "getppid": (110, 173), "getpgrp": (111, None), "getuid": (102, 174),
     "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177), "getresuid": (118, 148),
     "getresgid": (120, 150), "getgroups": (115, 158), "uname": (63, 160),
@@ -223,27 +225,35 @@ def _conditions(own_pid: int, landlocked: bool) -> dict[str, list[Instruction]]:
     set_flags = [_load(1), (EQUAL, 0, 5, F_SETFL), *_without(2, unseen), (RETURN, 0, 0, ALLOW)]
     return {
         "close_range": _only(2, (0, CLOSE_RANGE_CLOEXEC)),
-        "pipe2": _without(1, 0xFFFFFFFF ^ PIPE_FLAGS),
+        "pipe2": _without(1, 0xFFFFFFFF ^ PIPE_FLAGS),  # no notification pipes
+        # no read that bypasses the page cache or leaves no access time; no writing if no Landlock
         "open": _without(1, opening),
         "openat": _without(2, opening),
+        # `RWF_NOWAIT` reveals what is in the page cache
         "preadv2": _only(5, (0,)),
         "pwritev2": _only(5, (0,)),
         "fcntl": [*set_flags, *_only(1, FCNTL_ALLOWED)],
+        # no inode flags, terminals or network interfaces
         "ioctl": _only(1, IOCTL_ALLOWED),
+        # no limit counts shared memory after it is unmapped
         "mmap": _only(3, (MAP_PRIVATE,), MAP_REGARDED),
-        "mremap": _without(3, 0xFFFFFFFF ^ MREMAP_MAYMOVE),
+        "mremap": _without(3, 0xFFFFFFFF ^ MREMAP_MAYMOVE),  # no duplicate of a mapping
         "madvise": _only(2, MADVISE_ALLOWED),
+        # threads: no processes, no namespaces
         "clone": [*_without(0, 0xFFFFFFFF ^ THREADS_MAY), *_only(0, (THREAD,), THREAD)],
         "clone3": [(RETURN, 0, 0, UNKNOWN)],  # a filter cannot see its flags; libraries use clone
         "futex": _futex(),
         "kill": [*_only(0, (own_pid,)), *_none_of(1, (signal.SIGCONT,))],  # the referee wakes it
         "tgkill": [*_only(0, (own_pid,)), *_none_of(2, (signal.SIGCONT,))],
+        # no name that others see, no permission to trace it, no signal when its parent ends
         "prctl": _only(0, PRCTL_ALLOWED),
+        # which other processes run, and how, is no agent's business
         "getpriority": [*_only(0, (os.PRIO_PROCESS,)), *_only(1, own)],
         **dict.fromkeys(OF_A_PROCESS, _only(0, own)),
         "setrlimit": _none_of(0, (RLIMIT_NPROC,)),  # only the referee may change it
         "getrlimit": _none_of(0, (RLIMIT_NPROC,)),  # it depends on other processes of the user
         "prlimit64": [*_only(0, own), *_none_of(1, (RLIMIT_NPROC,))],
+        # the fixed clocks, and its own processor time; not that of other processes
         **dict.fromkeys(OF_A_CLOCK, _up_to(0, LAST_CLOCK)),
     }
 
