@@ -70,7 +70,7 @@ VIEW_VARIABLE: Final = "CONNECT4_VIEW"
 """The environment variable that sets the default of `--view`."""
 
 VIEW_HELP: Final = (
-    f"auto: a page where a browser can open, else the terminal; {VIEW_VARIABLE} sets the default"
+    f"auto: a page if a browser can open, else the terminal; {VIEW_VARIABLE} sets the default"
 )
 
 WITH_REPLAY_TURN: Final = (
@@ -83,19 +83,19 @@ examples:
   python3 -m connect4.ConnectFour ai random case4.txt --time 20
       the agent of connect4/players/ai.py against the random player
   python3 -m connect4.ConnectFour human ai case1 --human-clock
-      play against it, with the same clock for you
+      play against it; the time limit counts for you too
   python3 -m connect4.ConnectFour ai ai:old/ai.py case2.txt --swap --seed 7
       two versions against each other, once from each side
   python3 -m connect4.ConnectFour ai random case1 --view none --record game.json
       no pictures, only the scores, and a record of the game
   python3 -m connect4.ConnectFour ai random case1 --page game.html
-      and a page to replay it in any browser, alone in one file
+      and one file that replays it in any browser
   python3 -m connect4.ConnectFour human random --game classic --rows 6 --columns 8
       the first four in a row wins; classic-full: the most fours on a full board
   python3 -m connect4.ConnectFour random random b --game dynamic --max-turns 60
       pieces slide; b is one of connect4/initial_states/dynamic
   python3 -m connect4.ConnectFour --replay-turn game.json:12
-      ask the same agent for turn 12 of that game once more; --debug for a debugger
+      play turn 12 of that game again with the same agent; --debug for a debugger
 
 {agents}
 starts: a state file, or one of connect4/initial_states with or without .txt
@@ -115,13 +115,13 @@ def make_parser() -> Parser:
     wrapped = textwrap.fill(f"agents: {agents}", 96, subsequent_indent="  ", break_on_hyphens=False)
     parser = Parser(
         prog="python3 -m connect4.ConnectFour",
-        description="Play one game between two agents and say the scores.",
+        description="Play one game between two agents and print the scores.",
         epilog=EXAMPLES.format(agents=wrapped.replace("\0", " ")),
     )
     add = parser.add_argument
-    add("agent1", metavar="AGENT1", nargs="?", help="who plays as player 1, who moves first")
-    add("agent2", metavar="AGENT2", nargs="?", help="who plays as player 2")
-    add("start", metavar="START", nargs="?", help="the position to begin with")
+    add("agent1", metavar="AGENT1", nargs="?", help="the agent of player 1, who moves first")
+    add("agent2", metavar="AGENT2", nargs="?", help="the agent of player 2")
+    add("start", metavar="START", nargs="?", help="the first position")
     add_game(parser.add_argument_group("the game"))
     add_conditions(parser.add_argument_group("the conditions"))
     add_views(parser.add_argument_group("what is shown and kept"))
@@ -136,7 +136,7 @@ def add_game(group: argparse._ArgumentGroup) -> None:
     add("--swap", action="store_true", help="play a second game with sides swapped")
     sized = ", ".join(game.name for game in GAMES.values() if game.resizable)
     add("--rows", type=count, help=f"rows of the empty board ({sized})")
-    add("--columns", type=count, help="its columns")
+    add("--columns", type=count, help="columns of the empty board")
     for game, option in options_of_games():
         switch = {"action": "store_true", "default": None}
         kind: dict[str, Any] = switch if option.kind is bool else {"type": count}
@@ -154,20 +154,20 @@ def add_conditions(group: argparse._ArgumentGroup) -> None:
         help="instructions per move in place of seconds, such as 5G: the game repeats exactly "
         "(docs/fuel.md)",
     )
-    add("--seed", type=seed_number, help="makes a game of deterministic agents repeat")
-    add("--human-clock", action="store_true", help="the time limit holds for people too")
+    add("--seed", type=seed_number, help="deterministic agents repeat the game of a seed")
+    add("--human-clock", action="store_true", help="apply the time limit to people too")
     add(
         "--human-strict",
         action="store_true",
         help="a person's illegal move loses the turn; without it the person is asked again",
     )
-    add("--ask", choices=("expectimax", "intelligent"), help="the method of AIPlayer that is asked")
+    add("--ask", choices=("expectimax", "intelligent"), help="the method of AIPlayer to call")
     add("--isolation", default="auto", help="none, process, strong, wasm or auto (default auto)")
     add(
         "--lifetime",
         choices=("game", "move"),
         default="game",
-        help="how long an agent's process lives",
+        help="how long one AIPlayer plays (default game)",
     )
 
 
@@ -183,12 +183,12 @@ def add_views(group: argparse._ArgumentGroup) -> None:
     add(
         "--replay-turn",
         metavar="RECORD:N",
-        help="ask for turn N of a recorded game once more; takes --time, --isolation, --log",
+        help="play turn N of a recorded game again; accepts --time, --isolation, --log",
     )
     add(
         "--debug",
         action="store_true",
-        help="with --replay-turn: in this process without a clock, for breakpoint() and pdb",
+        help="with --replay-turn: run the agent in this process without a clock, for a debugger",
     )
     add(
         "--yes",

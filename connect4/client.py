@@ -49,9 +49,9 @@ examples:
   python3 -m connect4.client example.org 12345 final white --agent random --time 20 b
       begin from position b of connect4/initial_states/dynamic
   python3 -m connect4.client 127.0.0.1 12345 g1 white --agent alphabeta --record game.json
-      keep the game's record, also where the connection is lost
+      keep the game's record, even if the connection is lost
 
-exit status: 0 the game was played to its end, 1 it was broken off or never began, 2 bad input
+exit status: 0 the game was played to its end, 1 it ended early or never began, 2 bad input
 """
 
 
@@ -135,15 +135,15 @@ def make_parser() -> Parser:
     add = parser.add_argument
     add("host", metavar="HOST", help="the name or address of the server")
     add("port", metavar="PORT", type=port_number, help="the port of the server")
-    add("game", metavar="GAMEID", help="both sides join by the same word")
+    add("game", metavar="GAMEID", help="the name of the game, the same for both sides")
     add("colour", metavar="white|black", type=str.lower, choices=COLOURS)
-    add("start", metavar="START", nargs="?", default="start", help="the position to begin with")
+    add("start", metavar="START", nargs="?", default="start", help="the first position")
     add("--agent", required=True, metavar="NAME", help="who plays, such as random or human")
     add("--time", type=time_limit, default=10.0, help="the server's seconds per move (default 10)")
-    add("--seed", type=seed_number, help="makes a deterministic agent repeat its play")
+    add("--seed", type=seed_number, help="a deterministic agent repeats the game of a seed")
     add("--max-turns", type=count, help="a draw after N plies (default: no limit)")
-    add("--line", type=count, help="pieces in a line that win, 3 or 4 (default 4)")
-    add("--repetition", action="store_true", default=None, help="a third time is a draw")
+    add("--line", type=count, help="length of a line that wins, 3 or 4 (default 4)")
+    add("--repetition", action="store_true", default=None, help="a third repetition is a draw")
     add("--record", metavar="FILE", type=Path, help="write the game's record, however it ends")
     return parser
 

@@ -1,6 +1,7 @@
 """The fixed student API: counters, points, valid actions, and the lines of a board.
 
-Students' files import these six names; their signatures and orders do not change.
+Submissions import these six names. Their signatures, and the order of what they return, do not
+change.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Board: TypeAlias = Cells | Sequence[Sequence[int]]
 
 _GAINS = [after - before for before, after in pairwise(win_pts)]
 _WEIGHTS = [after - before for before, after in pairwise([*_GAINS, _GAINS[0]])]
-"""What a place where 2, 3, 4, 5 tokens in a row end adds to the points; then the same again.
+"""The points that each place adds where 2, 3, 4, 5 tokens in a row end; then the same again.
 
 A run of `n` tokens has `n - 1` places where two in a row end, `n - 2` where three end, and so on.
 Its first four tokens add 0, 2, 3 and 15 points (`_GAINS`), the next four the same again. The
@@ -33,11 +34,12 @@ differences of these numbers, summed over those places, are the points of the ru
 
 
 class Integer:
-    """A mutable count of pop-outs left, as the course's: `_i` is the count itself.
+    """The number of pop-outs that a player has left; a search may change it.
 
-    `maximum` is the count that the game started with, `i` itself where it is not given. Only with
-    `config.debug_mode` is a count kept within 0..maximum, and whatever leaves that refused with
-    `ValueError`: searches may count beyond it for a while. The rules keep counts of their own.
+    `maximum` is the number at the start of the game, by default `i`. With `config.debug_mode`, a
+    number below 0 or above `maximum` raises `ValueError`. Without it any number is allowed, because
+    a search may exceed the limits for a moment. The game itself never reads a changed number.
+    Older submissions use the attribute `_i`, which is the number.
     """
 
     __slots__ = ("_i", "_maximum")
@@ -49,11 +51,11 @@ class Integer:
             self._check()
 
     def get_int(self) -> int:
-        """Return the count."""
+        """Return the number."""
         return self._i
 
     def decrement(self) -> None:
-        """Take one off."""
+        """Subtract one."""
         if config.debug_mode and self._i <= 0:
             raise ValueError(f"cannot decrement a count of {self._i}")
         self._i -= 1
@@ -65,7 +67,7 @@ class Integer:
         self._i += 1
 
     def _check(self) -> None:
-        """Raise `TypeError` or `ValueError` for a count to start with that no game has."""
+        """Raise `TypeError` or `ValueError` unless the count is an integer from 0 to `maximum`."""
         if index(self._i) < 0:
             raise ValueError(f"a count of {self._i} is below 0")
         if self._i > index(self._maximum):
@@ -78,14 +80,14 @@ class Integer:
 def get_pts(player_number: int, board: Board) -> int:
     """Return the points of all runs of the player's tokens, in rows, columns and diagonals.
 
-    The board may hold floating tokens. Raises `ValueError` if the board is not 2-D or the player
+    The board may contain floating tokens. Raises `ValueError` if the board is not 2-D or the player
     number is not 1 or 2.
 
-    `get_row_score` of every line gives the same points. This is faster: the board becomes one
+    The sum of `get_row_score` over all lines is the same. This is faster: the board becomes one
     integer with a bit for each cell, set if the player's token is there, and neighbours in a
     direction are a fixed number of bits apart. A column of zeros at the right edge separates the
-    rows. `bits & bits >> step` leaves a bit for each place where two tokens in a row end; the
-    same again leaves the places where three end, then four, and so on. `_WEIGHTS` turns the
+    rows. `bits & bits >> step` keeps a bit for each place where two tokens in a row end. Repeating
+    this keeps the places where three end, then four, and so on. `_WEIGHTS` turns the
     numbers of these places into points.
     """
     player_number = _as_player(player_number)
@@ -110,9 +112,9 @@ def get_valid_actions(
 ) -> list[tuple[int, bool]]:
     """Return the player's actions `(column, is_popout)`: drops, then pop-outs, by column.
 
-    It does not matter whose turn it is. Only the top and bottom rows are read: the board must not
-    hold floating tokens. Raises `ValueError` if the board is not 2-D or the player number is not
-    1 or 2.
+    It does not matter whose turn it is. Only the top and bottom rows are read, so the board must
+    not contain floating tokens. Raises `ValueError` if the board is not 2-D or the player number is
+    not 1 or 2.
     """
     player_number = _as_player(player_number)
     board, popouts_left = state
@@ -156,7 +158,7 @@ def get_diagonals_secondary(board: Board) -> list[list[int]]:
 
 
 def _run_points(length: int) -> int:
-    """Return the points of a run, where every four of its tokens count as a run of four."""
+    """Return the points of a run; every four of its tokens count as a run of four."""
     if length == 0:
         return 0
     return win_pts[length % 4] + (length // 4) * win_pts[4]
@@ -165,7 +167,7 @@ def _run_points(length: int) -> int:
 def _as_board(board: Board) -> Cells:
     """Return the board as an array, or raise `ValueError`.
 
-    An array of floats or of objects is let through, as in the course.
+    Arrays of floats and of objects are accepted, because the course accepted them.
     """
     if type(board) is np.ndarray and board.ndim == 2 and board.size and board.dtype.kind in "iubfO":
         return board

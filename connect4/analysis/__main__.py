@@ -32,7 +32,7 @@ def main(argv: list[str] | None = None) -> int:
     add = parser.add_argument
     add("record", metavar="RECORD", type=Path, help="a game's record (.json)")
     add("--time", type=time_limit, default=1.0, help="seconds per search (default 1)")
-    add("-o", metavar="OUT", type=Path, help="where the record goes (default: where it was)")
+    add("-o", metavar="OUT", type=Path, help="the record to write (default: RECORD)")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     add("--jobs", type=count, default=cores, help="searches at once (default: one per core)")
     arguments = parser.parse_args(argv)

@@ -381,8 +381,8 @@ DYNAMIC: Final = Game(
     resizable=False,
     options=(
         Option("max_turns", int, "a draw after N plies (default 100)"),
-        Option("line", int, "pieces in a line that win, 3 or 4 (default 4)"),
-        Option("repetition", bool, "a third time is a draw"),
+        Option("line", int, "length of a line that wins, 3 or 4 (default 4)"),
+        Option("repetition", bool, "a third repetition is a draw"),
     ),
     with_options=lambda state, options: state.with_options(**options),
     heuristics=(

@@ -36,7 +36,7 @@ def make_parser() -> Parser:
     """Return the command line's parser."""
     parser = Parser(
         prog="python3 -m connect4.server",
-        description="Serve games of Dynamic Connect-4 to programs, one line a move.",
+        description="Serve games of Dynamic Connect-4 to programs, with a line for each move.",
         epilog=EXAMPLES,
     )
     add = parser.add_argument
@@ -44,18 +44,25 @@ def make_parser() -> Parser:
     add("--time", type=time_limit, default=10.0, help="seconds per move (default 10)")
     add("--host", default="127.0.0.1", help="the address to listen on (default 127.0.0.1)")
     add("--strict", action="store_true", help="keep the board and judge moves and the end")
-    add("--records", metavar="DIR", type=Path, help="strict: write each game's record there")
-    add("--start", metavar="START", help="strict: the position to begin with")
+    add(
+        "--records", metavar="DIR", type=Path, help="strict: write the record of each game into DIR"
+    )
+    add("--start", metavar="START", help="strict: the first position")
     add("--max-turns", type=count, help="strict: a draw after N plies (default 100)")
-    add("--line", type=count, help="strict: pieces in a line that win, 3 or 4 (default 4)")
-    add("--repetition", action="store_true", default=None, help="strict: a third time is a draw")
+    add("--line", type=count, help="strict: length of a line that wins, 3 or 4 (default 4)")
+    add(
+        "--repetition",
+        action="store_true",
+        default=None,
+        help="strict: a third repetition is a draw",
+    )
     add(
         "--wait",
         type=time_limit,
         default=60.0,
         help="seconds to wait for a handshake, and for an opponent (default 60)",
     )
-    add("--idle", type=count, default=1000, help="clients without a seat (default 1000)")
+    add("--idle", type=count, default=1000, help="the most clients without a seat (default 1000)")
     return parser
 
 

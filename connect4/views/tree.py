@@ -240,8 +240,11 @@ def make_parser() -> Parser:
     add("--game", help=f"one of {', '.join(GAMES)} (default extended, or the record's)")
     add("--rows", type=count, help="rows of the usual start")
     add("--columns", type=count, help="columns of the usual start")
-    add("--agent", help="whose search (default alphabeta, or who played the record's turn)")
-    add("--time", type=time_limit, help="seconds it may take (default 20, or the record's)")
+    add(
+        "--agent",
+        help="the agent that searches (default alphabeta, or the one of the record's turn)",
+    )
+    add("--time", type=time_limit, help="seconds for the search (default 20, or the record's)")
     add("--seed", type=seed_number, help="for agents that draw at random (default 0)")
     add("-o", metavar="FILE", type=Path, required=True, help="the page to write")
     return parser
