@@ -18,7 +18,7 @@ from grader.doctor import CORPUS, GUARANTEES, HONEST, PROBE, PROTECTIONS, Proof,
 from grader.output.results import PROOF
 from grader.results.store import Store
 from tests.command import assert_refused, environment, run
-from tests.grading import TINY, hand_in, rubric, searcher
+from tests.grading import hand_in, rubric, searcher
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 
@@ -157,11 +157,10 @@ def test_python_may_be_called_by_a_relative_path_through_a_linked_folder(
     (tmp_path / "linked").symlink_to(Path(sys.executable).parent.parent)
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "ann.py").write_text(searcher(), encoding="utf-8")
-    (tmp_path / "tiny.txt").write_text(TINY, encoding="utf-8")
     python = f"../linked/bin/{Path(sys.executable).name}"
-    command = [python, "-m", "connect4.ConnectFour", "ai:../ann.py", "random", "../tiny.txt"]
+    command = [python, "-m", "connect4.ConnectFour", "ai:../ann.py", "random", "case4"]
     done = subprocess.run(
-        [*command, "--view", "none", "--seed", "1", "--isolation", level],
+        [*command, "--view", "none", "--time", "1", "--isolation", level],
         cwd=tmp_path / "elsewhere", env=environment(), capture_output=True, text=True, check=False,
         timeout=60,
     )  # fmt: skip
@@ -170,13 +169,13 @@ def test_python_may_be_called_by_a_relative_path_through_a_linked_folder(
 
 @pytest.mark.slow
 def test_grade_refuses_where_strong_is_required_and_not_to_be_had(tmp_path: Path) -> None:
-    own = rubric(tmp_path, limits='require = "strong"\n')
+    rubric(tmp_path, limits='require = "strong"\n')
     hand_in(tmp_path / "class", "ann", searcher())
-    for options in (["--rubric", str(own)], ["--isolation", "strong"]):
+    for options in (["--rubric", "rubric.toml"], ["--isolation", "strong"]):
         command = ["grader", "grade", "class", *options]
         refused = denied("bubblewrap", command=command, cwd=tmp_path)
         assert refused.returncode == 2
-        assert "bubblewrap (bwrap) is not installed" in refused.stderr
+        assert "isolation strong: bubblewrap (bwrap) is not installed" in refused.stderr
 
 
 @pytest.mark.slow
