@@ -1,6 +1,6 @@
 """The students' edition of the kit, and autograders for Gradescope and Classroom 50, as zips.
 
-For teachers only: the students' edition contains the whole grader except this package.
+The students' edition lacks this package and all else that `grader/handout.toml` excludes.
 """
 
 from __future__ import annotations
