@@ -88,7 +88,7 @@ def test_the_table_names_what_is_missing_why_and_how_to_get_it(
 
 
 def in_process(names: tuple[str, ...], level: str, tmp_path: Path) -> dict[str, list[str]]:
-    """Return the breaches that the attempts of `tries_everything` show."""
+    """Return the breaches that `tries_everything` and a reader of the kit show."""
     script = tmp_path / "probe.py"
     script.write_text(
         "import json, sys\n"
@@ -96,6 +96,8 @@ def in_process(names: tuple[str, ...], level: str, tmp_path: Path) -> dict[str, 
         "proof = Proof(sys.argv[1], missing())\n"
         "with Trial(proof) as trial:\n"
         "    trial.probe()\n"
+        "    trial.run('kit', 'reads_the_search')\n"
+        "    trial.run('honest', 'returns_reduce')\n"
         "print(json.dumps([proof.tried, proof.breaches]))\n",
         encoding="utf-8",
     )
@@ -104,6 +106,7 @@ def in_process(names: tuple[str, ...], level: str, tmp_path: Path) -> dict[str, 
     tried, breaches = json.loads(done.stdout)
     assert {item.key for item in GUARANTEES if item.attempts} <= tried.keys()
     found: dict[str, list[str]] = breaches
+    assert found.pop("honest")[0].startswith("returns_reduce: in 20 of 20 turns invalid: ")
     return found
 
 
@@ -112,9 +115,9 @@ def in_process(names: tuple[str, ...], level: str, tmp_path: Path) -> dict[str, 
     ("names", "lost"),
     [
         ((), set()),
-        (("landlock",), {"files", "sight"}),
+        (("landlock",), {"files", "kit", "sight"}),
         (("seccomp",), {"network", "processes"}),
-        (("landlock", "seccomp"), {"files", "network", "processes", "sight", "writing"}),
+        (("landlock", "seccomp"), {"files", "kit", "network", "processes", "sight", "writing"}),
     ],
     ids=["nothing denied", "without Landlock", "without seccomp", "without both"],
 )

@@ -253,17 +253,8 @@ def test_both_readme_commands_run_as_they_are_pasted(kit: Path) -> None:
         assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
 
 
-AGENT = """\
-class AIPlayer:
-    def __init__(self, player_number, time):
-        self.player_number = player_number
-
-    def get_expectimax_move(self, state):
-        return 0, False
-
-    def get_intelligent_move(self, state):
-        return self.get_expectimax_move(state)
-"""
+AGENT = STUB.read_text(encoding="utf-8")
+PLAYS = "return get_valid_actions(self.player_number, state)[0]"
 
 
 @pytest.fixture
@@ -371,8 +362,8 @@ def test_the_autograder_has_the_rubrics_board_and_nothing_else_private(checkout:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (AGENT + "def f(:\n", ":10: syntax: invalid syntax; fix this line"),
-        (AGENT.replace("return 0, False", "raise ValueError('mine')"), "ValueError: mine"),
+        (AGENT + "def f(:\n", ": syntax: invalid syntax; fix this line"),
+        (AGENT.replace(PLAYS, "raise ValueError('mine')"), "ValueError: mine"),
     ],
 )
 def test_a_broken_stub_is_not_handed_out(own: Path, source: str, message: str) -> None:
