@@ -81,22 +81,18 @@ class Marks:
     """
 
     what: str
-    begin: re.Pattern[str]
-    end: re.Pattern[str]
+    begin: str
+    end: str
     stub: str = ""
 
 
 SOLUTION: Final = Marks(
     "a solution",
-    re.compile(r"([ \t]*)### BEGIN SOLUTION\s*"),
-    re.compile(r"[ \t]*### END SOLUTION\s*"),
+    "### BEGIN SOLUTION",
+    "### END SOLUTION",
     '{indent}raise NotImplementedError("{function} is not written yet: it is your part")\n',
 )
-TEACHERS: Final = Marks(
-    "a teachers' part",
-    re.compile(r"([ \t]*)<!-- BEGIN TEACHERS -->\s*"),
-    re.compile(r"[ \t]*<!-- END TEACHERS -->\s*"),
-)
+TEACHERS: Final = Marks("a teachers' part", "<!-- BEGIN TEACHERS -->", "<!-- END TEACHERS -->")
 DEFINITION: Final = re.compile(r"\s*(?:async\s+)?def\s+(\w+)")
 
 SMOKE_SECONDS: Final = 120
@@ -226,13 +222,14 @@ def stripped(source: str, name: str, marks: Marks = SOLUTION) -> str:
     began = 0
     function = "this part"
     for number, line in enumerate(source.splitlines(keepends=True), 1):
-        begin = marks.begin.fullmatch(line)
-        if begin and began:
-            raise InputError(f"{name}:{number}: {marks.what} begins inside the one of line {began}")
-        if begin:
+        if line.strip() == marks.begin:
+            if began:
+                inside = f"{marks.what} begins inside the one of line {began}"
+                raise InputError(f"{name}:{number}: {inside}")
             began = number
-            lines.append(marks.stub.format(indent=begin[1], function=function))
-        elif marks.end.fullmatch(line):
+            indent = line[: line.index(marks.begin)]
+            lines.append(marks.stub.format(indent=indent, function=function))
+        elif line.strip() == marks.end:
             if not began:
                 raise InputError(f"{name}:{number}: {marks.what} ends that has not begun")
             began = 0
