@@ -47,8 +47,10 @@ class Integer:
     def __init__(self, i: int, maximum: int | None = None) -> None:
         self._i = i
         self._maximum = i if maximum is None else maximum
-        if config.debug_mode:
-            self._check()
+        if config.debug_mode and index(i) < 0:
+            raise ValueError(f"a count of {i} is below 0")
+        if config.debug_mode and i > index(self._maximum):
+            raise ValueError(f"a count of {i} is above its maximum of {self._maximum}")
 
     def get_int(self) -> int:
         """Return the number."""
@@ -66,13 +68,6 @@ class Integer:
             raise ValueError(f"cannot increment a count above its maximum of {self._maximum}")
         self._i += 1
 
-    def _check(self) -> None:
-        """Raise `TypeError` or `ValueError` unless the count is an integer from 0 to `maximum`."""
-        if index(self._i) < 0:
-            raise ValueError(f"a count of {self._i} is below 0")
-        if self._i > index(self._maximum):
-            raise ValueError(f"a count of {self._i} is above its maximum of {self._maximum}")
-
     def __repr__(self) -> str:
         return f"Integer({self._i}, maximum={self._maximum})"
 
@@ -87,8 +82,8 @@ def get_pts(player_number: int, board: Board) -> int:
     integer with a bit for each cell, set if the player's token is there, and neighbours in a
     direction are a fixed number of bits apart. A column of zeros at the right edge separates the
     rows. `bits & bits >> step` keeps a bit for each place where two tokens in a row end. Repeating
-    this keeps the places where three end, then four, and so on. `_WEIGHTS` turns the
-    numbers of these places into points.
+    this keeps the places where three end, then four, and so on. `_WEIGHTS` turns the numbers of
+    these places into points.
     """
     player_number = _as_player(player_number)
     cells = _as_board(board)
