@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from connect4.errors import InputError, IsolationError, headline
 from grader.commands.common import DONE, FAILED, read_rubric, required_level
-from grader.doctor import LEVELS, lacking, missing, prove, table, to_json, unavailable
+from grader.doctor import OFFERED, lacking, missing, prove, table, to_json, unavailable
 from grader.output.results import PROOF
 from grader.output.tables import wrapped
 from grader.play.executors import load_text, other_load, physical_cores, processor_quota
@@ -33,7 +33,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
         level, refusal = None, str(error)
     machine, absent, lacks = list(measure()), unavailable(), missing()
     try:
-        proofs = {offer: prove(offer, lacks, tell) for offer in LEVELS if offer not in absent}
+        proofs = {offer: prove(offer, lacks, tell) for offer in OFFERED if offer not in absent}
     except IsolationError as error:
         raise InputError(f"doctor: {headline(str(error))}") from None
     tell("")

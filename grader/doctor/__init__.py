@@ -59,7 +59,7 @@ class Remedy(NamedTuple):
 
 GUARANTEES: Final = tuple(Guarantee(**item) for item in LISTS["guarantees"])
 PROTECTIONS: Final = {name: Remedy(**item) for name, item in LISTS["protections"].items()}
-LEVELS: Final[dict[Level, str]] = LISTS["levels"]
+OFFERED: Final[dict[Level, str]] = LISTS["levels"]
 """How to get each isolation level where it is not available."""
 
 
@@ -135,7 +135,7 @@ def table(
     for item in GUARANTEES:
         held = {level: "yes" if proof.holds(item) else "no" for level, proof in proofs.items()}
         tried = sum(proof.tried[item.key] for proof in proofs.values())
-        cells = [held.get(level, "absent") for level in LEVELS]
+        cells = [held.get(level, "absent") for level in OFFERED]
         rows.append([item.text, *cells, str(tried or "by design")])
     lost = [
         proof.explained(item)
@@ -143,10 +143,10 @@ def table(
         for item in GUARANTEES
         if not proof.holds(item)
     ]
-    why_absent = [f"level {level}\n{Remedy(why, LEVELS[level])}" for level, why in absent.items()]
+    why_absent = [f"level {level}\n{Remedy(why, OFFERED[level])}" for level, why in absent.items()]
     late = max((proof.late for proof in proofs.values()), default=0.0)
     ended = f"an agent that does not answer was ended at most {1e3 * late:.0f} ms after its limit"
-    parts = [text_table(rows, ("an agent", *LEVELS, "attempts"))]
+    parts = [text_table(rows, ("an agent", *OFFERED, "attempts"))]
     for title, items in (
         ("Not guaranteed here", lost),
         ("Not available here", why_absent),
