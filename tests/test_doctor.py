@@ -12,9 +12,20 @@ from typing import Any
 
 import pytest
 
+import grader.doctor
 from grader.__main__ import main
 from grader.commands import doctor as command
-from grader.doctor import CORPUS, GUARANTEES, HONEST, PROBE, PROTECTIONS, Proof, missing, to_json
+from grader.doctor import (
+    CORPUS,
+    GUARANTEES,
+    HONEST,
+    PROBE,
+    PROTECTIONS,
+    Proof,
+    Trial,
+    missing,
+    to_json,
+)
 from grader.output.results import PROOF
 from grader.results.store import Store
 from tests.command import assert_refused, environment, run
@@ -137,6 +148,14 @@ def test_attempts_from_code_threads_and_children(
         assert "read a public file (from its constructor)" in breaches["files"]
     if {"files", "processes"} <= lost:
         assert "read a public file (from its child process)" in breaches["files"]
+
+
+def test_a_probe_that_tries_nothing_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container in which it cannot be loaded, say."""
+    monkeypatch.setattr(grader.doctor, "PROBE", HONEST)
+    with Trial(proof := Proof("process", GOOD)) as trial:
+        trial.probe()
+    assert proof.breaches.keys() == {item.key for item in GUARANTEES if item.attempts}
 
 
 @pytest.mark.sandbox

@@ -38,7 +38,7 @@ LISTS: Final = tomllib.loads((HERE / "guarantees.toml").read_text(encoding="utf-
 
 
 class Guarantee(NamedTuple):
-    """One line of the table, and its probes."""
+    """One line of the table, and its probes; `guarantees.toml` says what the fields mean."""
 
     key: str
     text: str
@@ -290,6 +290,8 @@ class Trial(contextlib.ExitStack):
             if what in keys:  # only the changed files show whether writing worked
                 worked = worked and keys[what] != "writing"
                 self._proof.note(keys[what], worked, f"{what} (from its {attempt['from']})")
+        for key in set(keys.values()) - self._proof.tried.keys():
+            self._proof.note(key, True, f"{PROBE} did not try it")
         self._look_around(PROBE, before)
 
     def run(self, key: str, agent: str) -> None:
@@ -344,7 +346,7 @@ class Trial(contextlib.ExitStack):
         """Return what no agent may change."""
         return {
             str(path.relative_to(self._folder)): (
-                path.stat().st_mode,
+                path.lstat().st_mode,
                 path.read_bytes() if path.is_file() else b"",
             )
             for path in self._folder.rglob("*")
