@@ -90,7 +90,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _picture_of(state: State) -> str:
-    from connect4.views.picture import svg
+    from connect4.views.board import svg
 
     return svg(state)
 

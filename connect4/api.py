@@ -33,7 +33,7 @@ from connect4.referee import Turn, TurnEnded
 from connect4.search.trace import Node
 from connect4.table import Table, Terms
 from connect4.views import document
-from connect4.views.picture import svg
+from connect4.views.board import svg
 
 Agent: TypeAlias = Any
 """An agent's name (`"alphabeta:depth=4"`, `"ai:FILE"`), or an object that plays in this process."""

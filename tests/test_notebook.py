@@ -19,7 +19,7 @@ import pytest
 import connect4
 from connect4.games.runs import run_changes
 from connect4.views import palette
-from connect4.views.picture import svg
+from connect4.views.board import svg
 
 ROOT = Path(__file__).parent.parent
 SHAPES = "{http://www.w3.org/2000/svg}"

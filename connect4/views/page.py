@@ -24,7 +24,7 @@ from connect4.isolation.wasm.budget import fuel_of, seconds_of, shown
 from connect4.record import MAX_SECONDS, Record
 from connect4.referee import Turn
 from connect4.views import document
-from connect4.views.board_data import RunTable, changed_cells, shape_data
+from connect4.views.board import RunTable, changed_cells, shape_data
 from connect4.views.document import Page
 from connect4.views.words import ENDINGS, skipped_text
 

@@ -23,7 +23,7 @@ from urllib.parse import unquote
 from connect4.errors import InputError, headline
 from connect4.views.document import Page
 from connect4.views.page import PARTS
-from connect4.views.web.server import KINDS, POLICY, Content, Server
+from connect4.views.web_server import KINDS, POLICY, Content, Server
 from grader.commands.common import (
     DONE,
     STOPPED,

@@ -27,9 +27,9 @@ from connect4.players.names import AgentName
 from connect4.record import Record
 from connect4.referee import Turn
 from connect4.search.trace import Flag, Node
-from connect4.views.board_data import shape_data
+from connect4.views.board import shape_data
 from connect4.views.document import Page
-from connect4.views.student_tree import explained_by_student
+from connect4.views.tree import explained_by_student
 from grader.commands.common import DONE
 from grader.commands.publish_game import games_of
 from grader.handin.submission import Submission

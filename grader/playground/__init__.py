@@ -22,7 +22,7 @@ from connect4.views import document
 from connect4.views.document import Page
 from connect4.views.page import PARTS
 from connect4.views.tree import PARTS as TREE
-from connect4.views.web.start import offered
+from connect4.views.web_pages import offered
 from grader.handout import STARTS, STUB, student_files, write_zip
 
 HERE: Final = Path(__file__).resolve().parent

@@ -14,7 +14,7 @@ from connect4.players.human import LEAVE, reply_to
 from connect4.record import Record
 from connect4.referee import Event, TurnBegun, TurnEnded
 from connect4.table import Table, TablePlan
-from connect4.views.board_data import RunTable, motion_between
+from connect4.views.board import RunTable, motion_between
 from connect4.views.page import game_data, turn_data
 
 MAX_PRINTED: Final = 4000
