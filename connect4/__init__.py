@@ -31,7 +31,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from connect4.analysis.comparison import Cost
+    from connect4.analysis.costs import Cost
     from connect4.api import (
         Analysis,
         Picture,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias, cast
 
-from connect4.analysis.comparison import Cost
+from connect4.analysis.costs import Cost
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import InputError
 from connect4.games import begin, find_game, load_start

@@ -17,8 +17,8 @@ import pytest
 
 import connect4
 from connect4 import record as records
-from connect4.analysis.comparison import Expected, cost_of
-from connect4.analysis.costs import analyse, summary
+from connect4.analysis.costs import analyse, cost_of, summary
+from connect4.analysis.experts import Expected
 from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending, State

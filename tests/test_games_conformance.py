@@ -16,7 +16,7 @@ import pytest
 from connect4.analysis.experts import expert_for
 from connect4.errors import IllegalAction
 from connect4.games import GAMES, STARTS
-from connect4.games.grid import grid_of
+from connect4.games.board import grid_of
 from connect4.search.heuristics import HEURISTICS, heuristic_of
 from tests.naive_api import get_pts, get_valid_actions
 from tests.naive_games import NAIVE

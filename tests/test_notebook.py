@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import connect4
-from connect4.games.runs import run_changes
+from connect4.games.board import run_changes
 from connect4.views import palette
 from connect4.views.board import svg
 

@@ -13,8 +13,8 @@ import pytest
 from connect4 import record as records
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending, Game, leader
+from connect4.games.board import run_changes
 from connect4.games.extended import ExtendedState
-from connect4.games.runs import run_changes
 from connect4.players.base import Outcome
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, Turn

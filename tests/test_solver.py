@@ -13,8 +13,7 @@ from connect4.players.base import Outcome, Setup
 from connect4.players.registry import parse_agent
 from connect4.search.base import WIN, Deadline, Evaluation, OutOfBudgetError, center, win_or_loss
 from connect4.search.minimax import TableAlphaBeta
-from connect4.search.openings import find_opening
-from connect4.search.solver import LibrarySolver, Solver, tokens_in
+from connect4.search.solver import LibrarySolver, Solver, find_opening, tokens_in
 from tests.positions import random_position, wins
 
 CLASSIC = GAMES["classic"]

@@ -21,11 +21,10 @@ from benchmarks.training.fit import (
 )
 from benchmarks.training.joint import JointFit
 from connect4.games.extended import ExtendedState
+from connect4.reference import AIPlayer
 from connect4.reference.alphabeta import AlphaBeta
 from connect4.reference.evaluation import LEARNED
-from connect4.reference.lines import ME
-from connect4.reference.player import AIPlayer
-from connect4.reference.searching import Budget
+from connect4.reference.lines import ME, Budget
 
 BOARDS = ("6x8+6", "4x6", "8x10+4", "5x2+3", "12x12", "10x10+10", "9x10+1", "3x4+2")
 NODES = 250

@@ -11,7 +11,6 @@ from functools import cache, reduce
 from itertools import islice
 from typing import Final
 
-from connect4.analysis.comparison import Expected
 from connect4.errors import AgentError
 from connect4.games.base import Action, Game, Seconds, State, opponent
 from connect4.players.registry import PLAYERS
@@ -34,6 +33,28 @@ DEEPEST: Final = 144
 
 LINE: Final = 12
 """The maximum length of a line of best play."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The result of best play from a position: a value from player 1's view, and the moves.
+
+    If `proven`, no deeper search can change the value. `plies` is the number of plies until the
+    game is won or lost, None if unknown. `depths` holds the value after each depth of the search,
+    the deepest last; if it is empty, a proven value is valid at every depth.
+    """
+
+    value: float
+    line: tuple[Action | None, ...] = ()
+    proven: bool = False
+    plies: int | None = None
+    depths: tuple[tuple[int, float], ...] = ()
+
+    def at(self, depth: int) -> float | None:
+        """Return the value at a depth; None if the search did not reach it."""
+        if self.proven and (not self.depths or depth >= self.depths[-1][0]):
+            return self.value
+        return dict(self.depths).get(depth)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,14 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from connect4.config import MAX_CONSECUTIVE_SKIPS
-from connect4.games.grid import Grid
-from connect4.games.runs import Run, winning_runs
+from connect4.games.board import Grid, Run, winning_runs
+from connect4.games.board import Player as Player  # noqa: PLC0414 - for those who see only rules
 from connect4.utils import Integer
 
-Player: TypeAlias = Literal[1, 2]
-
 SIDES: Final[tuple[Player, Player]] = (1, 2)
-"""1 or 2; player 1 moves first."""
 
 Action: TypeAlias = Any
 """A hashable value; its form depends on the game: `(column, is_popout)` in ExtendedConnect4."""

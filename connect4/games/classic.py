@@ -20,8 +20,7 @@ from connect4.games.base import (
     opponent,
     quoted,
 )
-from connect4.games.grid import Grid
-from connect4.games.runs import Run, runs_on
+from connect4.games.board import Grid, Run, runs_on
 from connect4.games.state_files import board_grid, read_grid, text_from_json
 
 Variant: TypeAlias = Literal["first-four", "most-fours"]

@@ -21,7 +21,7 @@ from connect4.games.base import (
     State,
     quoted,
 )
-from connect4.games.grid import Grid, grid_of
+from connect4.games.board import Grid, grid_of
 from connect4.games.state_files import Seen, read_pieces, read_settings, setting_lines
 
 DIRECTIONS: Final = {"E": (1, 0), "N": (0, -1), "S": (0, 1), "W": (-1, 0)}

@@ -25,8 +25,7 @@ from connect4.games.base import (
     opponent,
     quoted,
 )
-from connect4.games.grid import Grid, grid_of
-from connect4.games.runs import Run, runs_on
+from connect4.games.board import Grid, Run, grid_of, runs_on
 from connect4.games.state_files import read_position, text_from_json
 from connect4.utils import Integer, get_pts, get_row_score
 

@@ -17,6 +17,7 @@ from connect4.games.base import (
     State,
     opponent,
 )
+from connect4.games.board import Grid
 from connect4.games.extended import (
     ExtendedAction,
     all_actions,
@@ -25,7 +26,6 @@ from connect4.games.extended import (
     format_action,
     parse_action,
 )
-from connect4.games.grid import Grid
 from connect4.games.state_files import (
     Seen,
     board_grid,

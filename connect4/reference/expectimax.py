@@ -8,8 +8,17 @@ from typing import TypeAlias
 
 import numpy as np
 
-from connect4.reference.lines import ME, OPPONENT, Lines, Position
-from connect4.reference.searching import DEEPEST, Budget, BudgetSpentError, Found, slot_of
+from connect4.reference.lines import (
+    DEEPEST,
+    ME,
+    OPPONENT,
+    Budget,
+    BudgetSpentError,
+    Found,
+    Lines,
+    Position,
+    slot_of,
+)
 from connect4.reference.tables import (
     LONGEST_TABLE,
     Array,

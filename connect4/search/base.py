@@ -12,7 +12,7 @@ from functools import lru_cache, wraps
 from typing import Final, TypeAlias
 
 from connect4.games.base import Action, Seconds, State
-from connect4.games.grid import Grid
+from connect4.games.board import Grid
 
 Move: TypeAlias = Action | None
 """An action, or None for the pass of a mover without a legal action."""

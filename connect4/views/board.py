@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from connect4.games.base import Player, State
-from connect4.games.runs import Cell, Run, RunChange, run_changes
+from connect4.games.board import Cell, Run, RunChange, run_changes
 from connect4.views import document, palette
 
 Board: TypeAlias = npt.NDArray[np.int64]
