@@ -197,7 +197,7 @@ def main() -> int:
     parser.add_argument("--own", action="store_true", help="analyse without the library")
     arguments = parser.parse_args()
     if arguments.kind == "classic" and not solver.is_installed():
-        print(f"error: {solver.MISSING}", file=sys.stderr)
+        print("error: it needs bitbully: pip install -e '.[solver]'", file=sys.stderr)
         return 2
     exact: Exact = exact_margin if arguments.kind == "extended" else proven_outcome
     if arguments.kind == "classic":

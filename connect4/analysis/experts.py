@@ -18,7 +18,7 @@ from connect4.search import solver
 from connect4.search.base import WIN, Deadline, OutOfBudgetError, after, center
 from connect4.search.heuristics import heuristic_of
 from connect4.search.minimax import Found, Minimax, TableAlphaBeta
-from connect4.search.solver import LibrarySolver
+from connect4.search.solver import LibrarySolver, PerfectPlay
 
 WON: Final = 100.0
 """The value of a won game if only winning counts; a draw is worth 0."""
@@ -119,8 +119,22 @@ def solver_expert(game: Game, start: State) -> Expert:
     if start.setting != solver.SETTING or not solver.alternates(start):
         return search
     if solver.is_installed():
-        return replace(search, agent="solver", evaluate=ask_library)
-    return replace(search, agent=f"solver, else {search.agent}", evaluate=solving(search.evaluate))
+        return replace(
+            search,
+            agent="solver",
+            evaluate=lambda state, seconds: best_play(
+                _library(), state, Deadline(), Deadline(seconds)
+            ),
+        )
+    perfect = solver.Solver()
+
+    def evaluate(state: State, seconds: Seconds) -> Expected:
+        half = Deadline(seconds / 2)
+        with suppress(OutOfBudgetError):
+            return best_play(perfect, state, half, half)
+        return search.evaluate(state, seconds / 2)
+
+    return replace(search, agent=f"solver, else {search.agent}", evaluate=evaluate)
 
 
 def search_expert(game: Game, start: State, name: str | None = None) -> Expert:
@@ -201,45 +215,20 @@ _library = cache(LibrarySolver)
 """Returns the library's engine, which is loaded late: it takes 170 MB."""
 
 
-def ask_library(state: State, seconds: Seconds) -> Expected:
-    """Evaluate a position; see `Expert`. If the time runs out, the line ends early."""
-    engine, deadline = _library(), Deadline(seconds)
+def best_play(engine: PerfectPlay, state: State, first: Deadline, whole: Deadline) -> Expected:
+    """Return what a solver knows of a position; its line ends early if the time runs out.
+
+    `first` is the deadline of the score; raises `OutOfBudgetError` if it passes before.
+    """
+    engine.deadline = first
     move, score = engine.best(state)
+    engine.deadline = whole
     line, after = [move], state.apply(move)
     with suppress(OutOfBudgetError):
         while not after.is_over() and len(line) < LINE:
-            deadline.check(0)
             line.append(engine.best(after)[0])
             after = after.apply(line[-1])
     return solved(state, score, line)
-
-
-def solving(
-    otherwise: Callable[[State, Seconds], Expected],
-) -> Callable[[State, Seconds], Expected]:
-    """Return an `evaluate` that tries to solve the position in half of the time."""
-    perfect = solver.Solver()
-
-    def evaluate(state: State, seconds: Seconds) -> Expected:
-        perfect.deadline = Deadline(seconds / 2)
-        outcome: int | None = None
-        score: int | None = None
-        line: list[Action] = []
-        after = state
-        with suppress(OutOfBudgetError):
-            for answer in perfect.answers(state):
-                outcome, line = answer.outcome, [answer.column]
-            score = perfect.score(state)
-            while not (after := after.apply(line[-1])).is_over() and len(line) < LINE:
-                line.append(perfect.best(after)[0])
-        if score is not None:
-            return solved(state, score, line)
-        if outcome is not None:  # the number of plies is unknown
-            value = WON * outcome * (1 if state.mover == 1 else -1)
-            return Expected(value, tuple(line), True)
-        return otherwise(state, seconds / 2)
-
-    return evaluate
 
 
 def solved(state: State, score: int, line: list[Action]) -> Expected:

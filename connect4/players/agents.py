@@ -10,7 +10,6 @@ from functools import partial
 from random import Random
 from typing import Final
 
-from connect4.errors import AgentError
 from connect4.games.base import Action, Seconds, State
 from connect4.players.base import Setup
 from connect4.search import solver
@@ -226,14 +225,11 @@ class SolverAgent:
     def __init__(self, setup: Setup) -> None:
         options = setup.agent.options
         self._budget = Budget(options, depth=0)
-        self._solver = Solver(int(options.get("memory", 256)))
+        self._solver = Solver()
         self._game = setup.game
         self._library: LibrarySolver | None = None
         self.note: str | None = None
-        engine = options.get("engine", "own" if "nodes" in options else None)
-        if engine == "bitbully" and not solver.is_installed():
-            raise AgentError(solver.MISSING)
-        if engine != "own" and solver.is_installed():
+        if not {"engine", "nodes"} & options.keys() and solver.is_installed():
             self._library = LibrarySolver()
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:

@@ -32,14 +32,11 @@ ADDRESS: Final = re.compile(
     r"(?P<host>\S+):(?P<port>[0-9]{1,5}):(?P<game>[^\s:]+):(?P<colour>white|black)"
 )
 
-MAX_MEMORY: Final = 512
-"""Maximum size of the solver's table in megabytes; an agent's process has 1 GiB in total."""
-
 WORDS: Final = {
     "order": tuple(ORDERS),
     "pruning": ("on", "off"),
     "tt": ("on", "off"),
-    "engine": ("bitbully", "own"),
+    "engine": ("own",),
 }
 """The valid words of the options that are neither numbers nor the name of a heuristic."""
 
@@ -60,12 +57,6 @@ def wrong_value(option: str, value: str, game: str) -> str | None:
         is_number = re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value) and float(value) > 0
         return None if is_number else "a number above 0"
     is_count = re.fullmatch(r"0*[1-9][0-9]{0,11}", value)
-    if option == "memory":
-        return (
-            None
-            if is_count and int(value) <= MAX_MEMORY
-            else f"a whole number from 1 to {MAX_MEMORY}"
-        )
     return None if is_count else "a whole number above 0"
 
 
@@ -167,7 +158,7 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         "connect4.players.agents:SolverAgent",
         games=frozenset({"classic"}),
         board=(6, 7),
-        options=("memory", "engine", *BUDGET),
+        options=("engine", *BUDGET),
     ),
     "mcts": PlayerKind(
         "mcts:iterations=N,c=C",

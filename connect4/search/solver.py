@@ -330,10 +330,6 @@ def tokens_in(state: State) -> int:
     return _read(state)[1].bit_count()
 
 
-MISSING: Final = (
-    "the package bitbully (licence AGPL-3.0) is not installed: pip install -e '.[solver]'"
-)
-
 SLOW: Final = range(12, 18)
 """Numbers of tokens on the board with which an answer may take a quarter of a second."""
 
