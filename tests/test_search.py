@@ -87,21 +87,23 @@ def test_alpha_beta_equals_minimax_with_table_and_deepening_with_every_heuristic
             assert deepened.complete or abs(deepened.value) >= WIN
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_the_principal_variation_leads_to_the_value(game):
+@pytest.mark.parametrize("kind", [AlphaBeta, TableAlphaBeta])
+@pytest.mark.parametrize("game", [CLASSIC, FULL, EXTENDED], ids=["classic", "full", "extended"])
+def test_after_the_principal_variation_the_value_is_that_of_the_search(game, kind):
     rng = Random(game.name)
     evaluation = heuristic_of(game).evaluation()
-    for _ in range(200):
+    for _ in range(40):
         state = walk(rng.choice(small_starts(game)), rng, rng.randrange(12))
-        found = AlphaBeta(evaluation, center).search(state, 3)
+        found = kind(evaluation, center).search(state, 4)
         end = state
         for move in found.line:
             end = after(end, move)
-        left = 3 - len(found.line)
-        value = evaluation.leaf(end) if end.ending() is None else evaluation.final(end, left)
+        left = 4 - len(found.line)
+        if end.is_over():
+            value = evaluation.final(end, left)
+        else:
+            value = Minimax(evaluation).search(end, left).value if left else evaluation.leaf(end)
         assert found.value == (value if end.mover == state.mover else -value)
-        assert left == 0 or end.is_over()
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
