@@ -389,8 +389,8 @@ def test_a_ctrl_c_stops_the_search_without_a_traceback(tmp_path: Path) -> None:
         cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     assert process.stderr is not None
-    while "connect4.players.agents" not in process.stderr.readline():
-        pass  # the agent's modules are loaded last
+    while "connect4.views.words" not in process.stderr.readline():
+        pass  # loaded last
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     errors = process.communicate(timeout=30)[1]
