@@ -43,13 +43,7 @@ if TYPE_CHECKING:
         search_tree,
         start,
     )
-    from connect4.errors import (
-        AgentError,
-        Connect4Error,
-        IllegalAction,
-        InputError,
-        IsolationError,
-    )
+    from connect4.errors import AgentError, Connect4Error, IllegalAction, InputError, IsolationError
     from connect4.games import GAMES
     from connect4.games.base import Game, State
     from connect4.record import Record

@@ -381,7 +381,7 @@ def test_what_is_wrong_with_an_agent_for_kaggle_names_its_line(
 
 @pytest.mark.env
 def test_our_agent_plays_in_pettingzoos_loop() -> None:
-    from connect4.envs.policies import ZooPolicy
+    from connect4.envs import ZooPolicy
 
     env = module("classic").env(rows=5, columns=6)
     env.reset()
@@ -411,7 +411,7 @@ def test_our_agent_plays_at_openspiels_table(spiel: Any) -> None:
 
 
 def test_a_late_agent_of_ours_is_an_error_at_their_table(tmp_path: Path) -> None:
-    from connect4.envs.policies import Policy, Rules
+    from connect4.envs import Policy, Rules
 
     (tmp_path / "late.py").write_text(
         "import time\n"

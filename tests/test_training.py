@@ -13,12 +13,7 @@ import pytest
 from benchmarks.exact import compiled
 from benchmarks.games import GAME, empty, played
 from benchmarks.training.__main__ import SOURCE
-from benchmarks.training.fit import (
-    agent_numbers,
-    first_weights,
-    packed,
-    write_weights,
-)
+from benchmarks.training.fit import agent_numbers, first_weights, packed, write_weights
 from benchmarks.training.joint import JointFit
 from connect4.games.extended import ExtendedState
 from connect4.reference import AIPlayer

@@ -11,15 +11,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 import numpy as np
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import (
-    Ending,
-    FaultPolicy,
-    Game,
-    Player,
-    State,
-    opponent,
-    quoted,
-)
+from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted
 from connect4.games.board import Grid, Run, runs_on
 from connect4.games.state_files import board_grid, read_grid, text_from_json
 

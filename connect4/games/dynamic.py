@@ -12,15 +12,7 @@ from typing import Any, ClassVar, Final, cast
 import numpy as np
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import (
-    Ending,
-    FaultPolicy,
-    Game,
-    Option,
-    Player,
-    State,
-    quoted,
-)
+from connect4.games.base import Ending, FaultPolicy, Game, Option, Player, State, quoted
 from connect4.games.board import Grid, grid_of
 from connect4.games.state_files import Seen, read_pieces, read_settings, setting_lines
 

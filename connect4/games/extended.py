@@ -16,15 +16,7 @@ import numpy.typing as npt
 
 from connect4.config import win_pts
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import (
-    Ending,
-    FaultPolicy,
-    Game,
-    Player,
-    State,
-    opponent,
-    quoted,
-)
+from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted
 from connect4.games.board import Grid, Run, grid_of, runs_on
 from connect4.games.state_files import read_position, text_from_json
 from connect4.utils import Integer, get_pts, get_row_score

@@ -9,14 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import (
-    Ending,
-    FaultPolicy,
-    Game,
-    Player,
-    State,
-    opponent,
-)
+from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent
 from connect4.games.board import Grid
 from connect4.games.extended import (
     ExtendedAction,

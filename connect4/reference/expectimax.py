@@ -19,12 +19,7 @@ from connect4.reference.lines import (
     Position,
     slot_of,
 )
-from connect4.reference.tables import (
-    LONGEST_TABLE,
-    Array,
-    expected_margins,
-    share_against_random,
-)
+from connect4.reference.tables import LONGEST_TABLE, Array, expected_margins, share_against_random
 
 Values: TypeAlias = list[tuple[float, tuple[float, int]]]
 """The values of actions, each with its (gain, action)."""
