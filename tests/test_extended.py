@@ -106,9 +106,7 @@ def test_a_move_as_a_person_types_it(text, action):
     ("text", "message"),
     [
         ("", "f.txt:1: the file is empty; expected the pop-outs, then the board"),
-        ("\n \n", "f.txt:1: the file is empty; expected the pop-outs, then the board"),
         ("x\n0 0\n", "f.txt:1: 'x' is not a number"),
-        ("1.5\n0 0\n", "f.txt:1: '1.5' is not a number"),
         ("0\n0 0\n0 x\n", "f.txt:3: 'x' is not a number"),
         ("0\n0 1_0\n", "f.txt:2: '1_0' is not a number"),
         ("0\n0 " + "9" * 70 + "\n", f"f.txt:2: '{'9' * 59}... is not a number"),
@@ -119,20 +117,13 @@ def test_a_move_as_a_person_types_it(text, action):
             "f.txt:1: '1 2'; expected the pop-outs of each player (`6`), "
             "or of both and who moves (`4 3 2`)",
         ),
-        (
-            "0 0 0 0 0 0 0 0 0 0 0 0\n",
-            "f.txt:1: '0 0 0 0 0 0 0 0 0 0 0 0'; expected the pop-outs of each player (`6`), "
-            "or of both and who moves (`4 3 2`)",
-        ),
         ("1 2 3\n0 0\n", "f.txt:1: player 3 to move; expected 1 or 2"),
         ("0\n0 0\n0 0 0\n", "f.txt:3: 3 values in this row, 2 in the first"),
-        ("0\n0 0 0 0\n0 0\n", "f.txt:3: 2 values in this row, 4 in the first"),
         ("0\n0 0 0\n0 0 0\n", "f.txt:2: 3 columns; the number of columns has to be even"),
         ("0\n0 0\n0 3\n", "f.txt:3: value 3; expected 0 (empty), 1 or 2 (the players)"),
         ("0\n0 -1\n", "f.txt:2: value -1; expected 0 (empty), 1 or 2 (the players)"),
         ("0\n0 1\n0 0\n0 2\n", "f.txt:2: the token in column 1 floats above an empty cell"),
         ("6\n", "f.txt:2: no board; expected rows of 0, 1 and 2 below the pop-outs"),
-        ("6\n\n\n", "f.txt:2: no board; expected rows of 0, 1 and 2 below the pop-outs"),
         ("0\n0 0\n\n0 0\n", "f.txt:3: a blank line inside the board"),
         ("0\n0\x000\n", "f.txt:2: '0\\x000' is not a number"),
     ],

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connect4.games.extended import EXTENDED, ExtendedAction, ExtendedState
+from connect4.players import ai
 from connect4.players.base import Setup
 from connect4.players.registry import build, method_of, parse_agent
 from connect4.reference import AIPlayer, tables
@@ -43,25 +44,12 @@ def played(state: ExtendedState, plies: int, rng: random.Random) -> ExtendedStat
     return state
 
 
-def best_margin(state: ExtendedState) -> int:
-    """Return the final margin of the mover if both sides play perfectly: brute force."""
+def by_force(state: ExtendedState, chooser: Any = None) -> float:
+    """Return the final margin of the mover, or of `chooser`, by trying everything.
 
-    @cache
-    def solve(key: Any) -> int:
-        position = positions[key]
-        values = []
-        for action in position.legal_actions():
-            after = position.apply(action)
-            positions[after.key()] = after
-            values.append(-solve(after.key()))
-        return max(values) if values else position.margin(position.mover)
-
-    positions = {state.key(): state}
-    return solve(state.key())
-
-
-def expected_margin(state: ExtendedState, player: Any) -> float:
-    """Return `player`'s final margin with perfect play against a random opponent: brute force."""
+    Both sides play perfectly or, if a `chooser` is named, the other one plays at random.
+    """
+    player = chooser or state.mover
 
     @cache
     def solve(key: Any) -> float:
@@ -73,7 +61,9 @@ def expected_margin(state: ExtendedState, player: Any) -> float:
             values.append(solve(after.key()))
         if not values:
             return position.margin(player)
-        return max(values) if position.mover == player else sum(values) / len(values)
+        if position.mover == player:
+            return max(values)
+        return sum(values) / len(values) if chooser else min(values)
 
     positions = {state.key(): state}
     return solve(state.key())
@@ -118,7 +108,7 @@ small_endgames = st.builds(
 def test_the_value_of_a_solved_endgame_is_the_margin_of_perfect_play(state: ExtendedState) -> None:
     value, (action, *_), _, solved = AIPlayer(state.mover, 60).expected_play(state.for_agent())
     assert solved
-    assert value == best_margin(state) == -best_margin(state.apply(action))
+    assert value == by_force(state) == -by_force(state.apply(action))
 
 
 @settings(max_examples=25, deadline=None)
@@ -128,7 +118,7 @@ def test_endgames_of_larger_boards_are_solved(seed: int, shape: tuple[int, int])
     state = played(empty(*shape), cells - 9, random.Random(seed))
     if len(state.legal_actions()) < 2:
         return
-    assert -best_margin(state.apply(ask(state, 60))) == best_margin(state)
+    assert -by_force(state.apply(ask(state, 60))) == by_force(state)
 
 
 @pytest.mark.slow
@@ -137,8 +127,8 @@ def test_endgames_of_larger_boards_are_solved(seed: int, shape: tuple[int, int])
 def test_expectimax_is_exact_where_the_rest_of_the_game_is_short(state: ExtendedState) -> None:
     player = AIPlayer(state.mover, 60)
     action = player.get_expectimax_move(state.for_agent())
-    after = expected_margin(state.apply(action), state.mover)
-    assert after == pytest.approx(expected_margin(state, state.mover))
+    after = by_force(state.apply(action), state.mover)
+    assert after == pytest.approx(by_force(state, state.mover))
 
 
 @pytest.mark.parametrize(("shape", "popouts"), [((8, 10), 4), ((1, 2), 0), ((14, 16), 1)])
@@ -178,10 +168,13 @@ def test_codes_and_gains_kept_up_to_date_equal_those_read_anew(
         assert (own, other) == pair(state)
 
 
+@pytest.mark.parametrize("kind", [AIPlayer, ai.AIPlayer], ids=["reference", "solution"])
 @settings(max_examples=60, deadline=None)
-@given(positions, st.sampled_from(["get_intelligent_move", "get_expectimax_move"]))
-def test_moves_on_boards_of_every_shape_are_valid(state: ExtendedState, method: str) -> None:
-    player = AIPlayer(state.mover, 1)
+@given(state=positions, method=st.sampled_from(["get_intelligent_move", "get_expectimax_move"]))
+def test_moves_on_boards_of_every_shape_are_valid(
+    kind: Any, state: ExtendedState, method: str
+) -> None:
+    player = kind(state.mover, 1)
     player.node_budget = 50
     if actions := state.legal_actions():
         assert getattr(player, method)(state.for_agent()) in actions
@@ -230,7 +223,7 @@ def test_a_full_board_leaves_nothing_but_pop_outs(mover: Any) -> None:
     assert all(is_popout for _, is_popout in state.legal_actions())
     action = ask(state)
     assert action in state.legal_actions()
-    assert -best_margin(state.apply(action)) == best_margin(state)
+    assert -by_force(state.apply(action)) == by_force(state)
 
 
 def test_the_only_action_is_answered_at_once() -> None:
