@@ -72,7 +72,7 @@ __all__ = [
     "start",
 ]
 
-_HOMES = ("connect4.api", "connect4.errors", "connect4.games")
+_HOMES = ("connect4.api", "connect4.errors", "connect4.games", "connect4.analysis.costs")
 
 
 def __getattr__(name: str) -> Any:
