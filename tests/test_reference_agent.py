@@ -22,6 +22,7 @@ from connect4.reference.alphabeta import AlphaBeta
 from connect4.reference.expectimax import Expectimax
 from connect4.reference.lines import Lines
 from tests.games import played as played_game
+from tests.positions import by_force
 
 DATA = Path(__file__).parent / "data" / "reference.json"
 """Positions with the move and the value that the agent found when it was one file. A position
@@ -44,29 +45,10 @@ def played(state: ExtendedState, plies: int, rng: random.Random) -> ExtendedStat
     return state
 
 
-def by_force(state: ExtendedState, chooser: Any = None) -> float:
-    """Return the final margin of the mover, or of `chooser`, by trying everything.
-
-    Both sides play perfectly or, if a `chooser` is named, the other one plays at random.
-    """
-    player = chooser or state.mover
-
-    @cache
-    def solve(key: Any) -> float:
-        position = positions[key]
-        values = []
-        for action in position.legal_actions():
-            after = position.apply(action)
-            positions[after.key()] = after
-            values.append(solve(after.key()))
-        if not values:
-            return position.margin(player)
-        if position.mover == player:
-            return max(values)
-        return sum(values) / len(values) if chooser else min(values)
-
-    positions = {state.key(): state}
-    return solve(state.key())
+def best_margin(state: ExtendedState, chance: Any = None) -> float:
+    """Return the mover's final margin by force; `chance` is a player that plays at random."""
+    sign = 1 if state.mover == 1 else -1
+    return sign * float(by_force(state, chance))
 
 
 def pair(state: ExtendedState) -> tuple[int, int]:
@@ -108,7 +90,7 @@ small_endgames = st.builds(
 def test_the_value_of_a_solved_endgame_is_the_margin_of_perfect_play(state: ExtendedState) -> None:
     value, (action, *_), _, solved = AIPlayer(state.mover, 60).expected_play(state.for_agent())
     assert solved
-    assert value == by_force(state) == -by_force(state.apply(action))
+    assert value == best_margin(state) == -best_margin(state.apply(action))
 
 
 @settings(max_examples=25, deadline=None)
@@ -118,7 +100,7 @@ def test_endgames_of_larger_boards_are_solved(seed: int, shape: tuple[int, int])
     state = played(empty(*shape), cells - 9, random.Random(seed))
     if len(state.legal_actions()) < 2:
         return
-    assert -by_force(state.apply(ask(state, 60))) == by_force(state)
+    assert -best_margin(state.apply(ask(state, 60))) == best_margin(state)
 
 
 @pytest.mark.slow
@@ -127,8 +109,9 @@ def test_endgames_of_larger_boards_are_solved(seed: int, shape: tuple[int, int])
 def test_expectimax_is_exact_where_the_rest_of_the_game_is_short(state: ExtendedState) -> None:
     player = AIPlayer(state.mover, 60)
     action = player.get_expectimax_move(state.for_agent())
-    after = by_force(state.apply(action), state.mover)
-    assert after == pytest.approx(by_force(state, state.mover))
+    chance = 3 - state.mover
+    after = -best_margin(state.apply(action), chance)
+    assert after == pytest.approx(best_margin(state, chance))
 
 
 @pytest.mark.parametrize(("shape", "popouts"), [((8, 10), 4), ((1, 2), 0), ((14, 16), 1)])
@@ -223,7 +206,7 @@ def test_a_full_board_leaves_nothing_but_pop_outs(mover: Any) -> None:
     assert all(is_popout for _, is_popout in state.legal_actions())
     action = ask(state)
     assert action in state.legal_actions()
-    assert -by_force(state.apply(action)) == by_force(state)
+    assert -best_margin(state.apply(action)) == best_margin(state)
 
 
 def test_the_only_action_is_answered_at_once() -> None:

@@ -1,14 +1,14 @@
 """The benchmark of regret: its solver obeys the kit's rules, and its figures are right."""
 
-from functools import cache
 from random import Random
 
 import pytest
 
-from benchmarks.exact import SOURCE, compiled, read, solve, state_of, text_of
+from benchmarks.exact import SOURCE, compiled, read, solve, text_of
 from benchmarks.games import empty
 from benchmarks.regret import DATA
 from tests.command import run
+from tests.positions import by_force
 
 SMALL = ("2x6+1", "3x4+1", "3x4+2", "4x4+1", "4x6", "6x8+1", "6x8", "8x10", "8x10+1")
 
@@ -38,16 +38,8 @@ def random_endings(number, rng):
 
 def plain_values(state):
     """Return the mover's final margin after each legal action, by plain minimax."""
-
-    @cache
-    def value(text):
-        state = state_of(text)
-        if state.is_over():
-            one, two = state.scores()
-            return one - two if state.mover == 1 else two - one
-        return max(-value(text_of(state.apply(action))) for action in state.legal_actions())
-
-    return tuple(-value(text_of(state.apply(action))) for action in state.legal_actions())
+    sign = 1 if state.mover == 1 else -1
+    return tuple(sign * by_force(state.apply(action)) for action in state.legal_actions())
 
 
 @pytest.mark.slow

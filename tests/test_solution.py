@@ -20,7 +20,7 @@ from connect4.search.trace import Flag
 from connect4.utils import get_pts
 from connect4.views.tree import explain
 from tests.command import run
-from tests.test_reference_agent import by_force, empty, played, positions, small_endgames
+from tests.test_reference_agent import best_margin, empty, played, positions, small_endgames
 
 SOURCE = STUDENT_FILE.read_text(encoding="utf-8")
 
@@ -112,7 +112,7 @@ def test_the_search_keeps_its_promise(
 @given(small_endgames)
 def test_the_end_of_a_game_is_played_perfectly(state: ExtendedState) -> None:
     action = ai.AIPlayer(state.mover, 60).get_intelligent_move(state.for_agent())
-    assert -by_force(state.apply(action)) == by_force(state)
+    assert -best_margin(state.apply(action)) == best_margin(state)
 
 
 @settings(max_examples=30, deadline=None)
