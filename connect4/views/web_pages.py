@@ -30,8 +30,7 @@ from connect4.record import Record
 from connect4.referee import TurnBegun
 from connect4.table import Table, TablePlan
 from connect4.views.document import Page
-from connect4.views.feed import Feed, SentSeat, turns_to_send, typed_reply
-from connect4.views.page import PARTS, page
+from connect4.views.page import PARTS, Feed, SentSeat, page, turns_to_send, typed_reply
 from connect4.views.web_server import Content, Events, RefusedError, Server
 
 FIRST_PAGE: Final = 10.0

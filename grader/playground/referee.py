@@ -25,7 +25,7 @@ from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
 from connect4.referee import TurnBegun
 from connect4.table import Table
-from connect4.views.feed import Feed, SentSeat, turns_to_send, typed_reply
+from connect4.views.page import Feed, SentSeat, turns_to_send, typed_reply
 from connect4.views.tree import explain, read_nodes, tree_page
 
 SENT: Final = ("ai", "human")
