@@ -500,10 +500,9 @@ def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
         ("return []", "explain returned no nodes"),
         ("return 1 / 0", "failed in explain: ZeroDivisionError"),
         ("import connect4.search", "failed in explain: ImportError('connect4.search is not part"),
-        pytest.param(
+        (
             "return [[]] * 3_000_000",  # more lists than a tree has, which take 64 bytes each
             "'ai:agent.py': a tree of more than 1000000 nodes; search less deep",
-            marks=pytest.mark.slow,
         ),
         ("raise ValueError('\\x1b[2J')", "failed in explain: ValueError('\\x1b[2J')"),
         ("return [(1, None, 'MAX', 7, -9, 9, '')]", "node 0 of its tree: depth 1 does not follow"),

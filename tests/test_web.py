@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from connect4.games import GAMES, load_start
-from connect4.record import Record
 from connect4.search.trace import Kind, Node
 from connect4.views import document
 from connect4.views.page import PARTS as REPLAY
@@ -27,7 +26,7 @@ from tests.browser import PHONE, WIDE, Browser
 from tests.command import run
 from tests.grading import AGENTS, hand_in, rubric, searcher
 from tests.needs import WEB_PACKAGES
-from tests.test_page import FAULTS, HOSTILE, played
+from tests.test_page import FAULTS, HOSTILE, played, with_advice
 
 pytestmark = pytest.mark.web
 
@@ -50,18 +49,6 @@ def violations(browser: Browser) -> list[str]:
         for broken in found
         for node in broken["nodes"]
     ]
-
-
-def analysed() -> Record:
-    """Return a game with lost turns and an analysis as `connect4.analysis` writes it."""
-    record = played("case1", ("ai", f"a very long name of an agent:depth=4 {HOSTILE}"), FAULTS)
-    usual = {"before": 0.0, "after": 0.0, "loss": 0.0, "line": [], "proven": False, "slower": 0}
-    costly = {**usual, "before": 2.0, "after": -3.0, "loss": 5.0, "line": ["1", "2"]}
-    turns = [costly if turn.number in (5, 6) else usual for turn in record.turns]
-    record.extra["analysis"] = {
-        "agent": "x", "seconds": 1, "unit": "points", "turns": turns, "worst": [[5], [6]],
-    }  # fmt: skip
-    return record
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +76,9 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def pages(graded: Path) -> dict[str, Path]:
     """Return a file of every page, with hostile text in names and messages."""
-    games = page([analysed(), played("start", game=GAMES["dynamic"])])
+    names = ("ai", f"a very long name of an agent:depth=4 {HOSTILE}")
+    lost = with_advice(played("case1", names, FAULTS), 5, ["1", "2"])
+    games = page([lost, played("start", game=GAMES["dynamic"])])
     start = load_start(GAMES["extended"], "mid8x10")
     searched = tree_page(start.game, start, HOSTILE, [Node(0, None, Kind.MAX, 0.0)])
     made = {"replay": games, "tree": searched}
