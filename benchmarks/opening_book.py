@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from connect4.search import openings
+from connect4.search import solver
 from connect4.search.solver import BOARD, BOTTOMS, ORDER, winning_cells
 
 SEGMENT = 4096
@@ -37,10 +37,10 @@ def positions(plies):
             while ply < plies and free:
                 move = free & -free
                 free ^= move
-                key, is_mirrored = openings.key_of(own ^ mask, mask | move)
+                key, is_mirrored = solver.key_of(own ^ mask, mask | move)
                 if key not in after:
                     pair = (own ^ mask, mask | move)
-                    after[key] = tuple(map(openings.mirrored, pair)) if is_mirrored else pair
+                    after[key] = tuple(map(solver.mirrored, pair)) if is_mirrored else pair
         level = after
     return stored
 
@@ -50,9 +50,9 @@ def moves_to(own, mask):
     if not mask:
         return []
     other = own ^ mask
-    for column, cells in enumerate(openings.GRID.column_cells):
-        top = (mask & cells) + openings.GRID.bottoms[column] >> 1
-        if top & other and openings.is_reachable(other ^ top, mask ^ top):
+    for column, cells in enumerate(solver.GRID.column_cells):
+        top = (mask & cells) + solver.GRID.bottoms[column] >> 1
+        if top & other and solver.is_reachable(other ^ top, mask ^ top):
             return [*moves_to(other ^ top, mask ^ top), column]
     raise ValueError("no game leads there")
 
@@ -75,13 +75,13 @@ def value(scores):
     """Return what the book holds of a position with these scores of its moves."""
     best = max(scores.values())
     column = next(column for column in ORDER if scores.get(column) == best)
-    return ((best > 0) - (best < 0) + 1) * openings.COLUMNS + column
+    return ((best > 0) - (best < 0) + 1) * solver.COLUMNS + column
 
 
 def table(values, seed):
     """Return the table from which every key gets its value; None where the seed does not do."""
     length = -(-int(len(values) * SPARE) // SEGMENT) * SEGMENT
-    slots = {key: openings.slots_of(key, seed, length, SEGMENT) for key in values}
+    slots = {key: solver.slots_of(key, seed, length, SEGMENT) for key in values}
     degree, sums = np.zeros(length, int).tolist(), [0] * length
     for key, places in slots.items():
         for place in places:
@@ -114,7 +114,7 @@ def table(values, seed):
 
 def packed(seed: int, segment: int, values: npt.NDArray[np.uint8]) -> bytes:
     """Return the bytes of a book's file: seed, segment, number of slots, five bits per slot."""
-    bits = np.unpackbits(values[:, None], axis=1)[:, -openings.BITS :]
+    bits = np.unpackbits(values[:, None], axis=1)[:, -solver.BITS :]
     head = seed.to_bytes(8, "little") + segment.to_bytes(4, "little")
     return head + len(values).to_bytes(4, "little") + np.packbits(bits).tobytes()
 
@@ -123,9 +123,9 @@ def make(path):
     began = time.monotonic()
     scores = bitbully_scores()
     values = {}
-    for own, mask in positions(openings.PLIES):
-        key, is_mirrored = openings.key_of(own, mask)
-        assert not is_mirrored or own == openings.mirrored(own)
+    for own, mask in positions(solver.PLIES):
+        key, is_mirrored = solver.key_of(own, mask)
+        assert not is_mirrored or own == solver.mirrored(own)
         values[key] = value(scores(own, mask))
         if len(values) % 10_000 == 0:
             print(f"{len(values)} positions, {time.monotonic() - began:.0f} s", flush=True)
@@ -139,7 +139,7 @@ def make(path):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(prog="python3 -m benchmarks.opening_book", description=__doc__)
-    parser.add_argument("file", nargs="?", type=Path, default=openings.FILE)
+    parser.add_argument("file", nargs="?", type=Path, default=solver.FILE)
     make(parser.parse_args(argv).file)
 
 

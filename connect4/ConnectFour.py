@@ -47,7 +47,7 @@ from connect4.referee import TurnEnded
 from connect4.table import Table, TablePlan, Terms
 from connect4.views import document
 from connect4.views.page import page
-from connect4.views.terminal.summary import (
+from connect4.views.summary import (
     debug_turn,
     keep,
     keep_log,
@@ -58,8 +58,8 @@ from connect4.views.terminal.summary import (
     tell_what_would_help,
     write_text,
 )
-from connect4.views.terminal.view import TerminalView
-from connect4.views.web.play import no_browser, open_address, play_on_page
+from connect4.views.terminal import TerminalView
+from connect4.views.web_pages import no_browser, open_address, play_on_page
 
 FAULT_RECORD: Final = "connect4-fault.json"
 """The file for the record of a game with a failed turn, without `--record`."""

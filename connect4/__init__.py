@@ -31,7 +31,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from connect4.analysis.comparison import Cost
+    from connect4.analysis.costs import Cost
     from connect4.api import (
         Analysis,
         Picture,
@@ -43,13 +43,7 @@ if TYPE_CHECKING:
         search_tree,
         start,
     )
-    from connect4.errors import (
-        AgentError,
-        Connect4Error,
-        IllegalAction,
-        InputError,
-        IsolationError,
-    )
+    from connect4.errors import AgentError, Connect4Error, IllegalAction, InputError, IsolationError
     from connect4.games import GAMES
     from connect4.games.base import Game, State
     from connect4.record import Record
@@ -78,7 +72,7 @@ __all__ = [
     "start",
 ]
 
-_HOMES = ("connect4.api", "connect4.errors", "connect4.games")
+_HOMES = ("connect4.api", "connect4.errors", "connect4.games", "connect4.analysis.costs")
 
 
 def __getattr__(name: str) -> Any:
@@ -87,6 +81,32 @@ def __getattr__(name: str) -> Any:
         if hasattr(home, name):
             return getattr(home, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _picture_of(state: State) -> str:
+    from connect4.views.board import svg
+
+    return svg(state)
+
+
+def _page_of(record: Record) -> str | None:
+    from connect4.views.document import frame
+    from connect4.views.page import page
+
+    return frame(page([record])) if record.result else None
+
+
+def _show_in_notebooks() -> None:
+    """Let Jupyter display a position as a picture, and a finished record as its replay page."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    if shell is not None:
+        show = shell.display_formatter.formatters
+        show["image/svg+xml"].for_type_by_name("connect4.games.base", "State", _picture_of)
+        show["text/html"].for_type_by_name("connect4.record", "Record", _page_of)
+
+
+_show_in_notebooks()
 
 
 def __dir__() -> list[str]:

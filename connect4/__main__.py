@@ -15,8 +15,7 @@ from connect4 import record as records
 from connect4.cli import Parser, end_on_sigterm, fail, port_number
 from connect4.errors import InputError
 from connect4.table import TablePlan
-from connect4.views.web.play import no_browser, opened
-from connect4.views.web.start import StartServer
+from connect4.views.web_pages import StartServer, no_browser, opened
 
 IN_THE_TERMINAL = "python3 -m connect4.ConnectFour human ai"
 

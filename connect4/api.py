@@ -14,9 +14,8 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from connect4.analysis.comparison import Cost
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import InputError
 from connect4.games import begin, find_game, load_start
@@ -33,7 +32,10 @@ from connect4.referee import Turn, TurnEnded
 from connect4.search.trace import Node
 from connect4.table import Table, Terms
 from connect4.views import document
-from connect4.views.picture import svg
+from connect4.views.board import svg
+
+if TYPE_CHECKING:
+    from connect4.analysis.costs import Cost
 
 Agent: TypeAlias = Any
 """An agent's name (`"alphabeta:depth=4"`, `"ai:FILE"`), or an object that plays in this process."""
@@ -253,7 +255,8 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
     >>> len(advice.costs) == len(record.turns)
     True
     """
-    costs = importlib.import_module("connect4.analysis.costs")
+    from connect4.analysis import costs  # late, as the searches take time to load
+
     with ExitStack() as stack:
         bar = show_progress(stack, "searches") if progress else None
 
@@ -270,7 +273,9 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
         found["agent"],
         found["unit"],
         tuple(
-            None if turn is None else Cost(**{**turn, "line": tuple(turn["line"])}, turn=number)
+            None
+            if turn is None
+            else costs.Cost(**{**turn, "line": tuple(turn["line"])}, turn=number)
             for number, turn in enumerate(found["turns"], 1)
         ),
         (one, two),
@@ -295,8 +300,9 @@ class SearchTree:
 
     def to_html(self) -> str:
         """Return the tree as one HTML document, for any browser."""
-        tree = importlib.import_module("connect4.views.tree")
-        return cast("str", tree.tree_page(self.game, self.start, self.agent, self.nodes))
+        from connect4.views.tree import tree_page  # late, as above
+
+        return tree_page(self.game, self.start, self.agent, self.nodes)
 
     def _repr_html_(self) -> str:
         return document.frame(self.to_html())
@@ -327,5 +333,6 @@ def search_tree(
     rules, position = _position(start, game)
     name = _agent(agent, rules, position)
     setup = Setup(name, position.mover, rules, _positive(seconds), seed)
-    tree = importlib.import_module("connect4.views.tree")
-    return SearchTree(rules, position, name.text, tree.explain(setup, position))
+    from connect4.views.tree import explain  # late, as above
+
+    return SearchTree(rules, position, name.text, explain(setup, position))

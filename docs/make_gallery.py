@@ -101,7 +101,7 @@ NOTEBOOK: Final = """
 import sys
 import connect4
 from connect4.games import GAMES
-from connect4.views.picture import svg as picture
+from connect4.views.board import svg as picture
 state = connect4.load("case1")
 parts = [picture(state), picture(state.apply((2, False)).apply((3, False)).apply((2, False)))]
 parts.append(picture(GAMES["dynamic"].start(None, None)))

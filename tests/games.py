@@ -33,17 +33,26 @@ def seated(
     return Table(rules, state, agents, terms, person)
 
 
-def classic_record(columns, size=(6, 7), names=("one", "two")):
-    """Return the record of a classic game in which tokens were dropped into these columns."""
-    game = GAMES["classic"]
-    state = start = game.start(*size)
-    turns = []
-    for number, column in enumerate(columns, 1):
-        turns.append(Turn(Outcome.PLAYED, column, str(column), number=number, player=state.mover))
-        state = state.apply(column)
+def recorded(start, moves, names=("one", "two"), limit=1.5):
+    """Return the record of a game of these moves, as typed; `-` is a turn that was late."""
+    state, turns = start, []
+    for number, text in enumerate(moves, 1):
+        whose = {"number": number, "player": state.mover}
+        if text == "-":
+            turns.append(Turn(Outcome.TIMEOUT, **whose))
+            state = state.skip()
+        else:
+            action = start.game.parse_action(text)
+            turns.append(Turn(Outcome.PLAYED, action, text, **whose))
+            state = state.apply(action)
     one, two = map(RecordedPlayer, names)
     result = final(state, state.ending() or Ending.LEFT)
-    return Record(game, start, (one, two), 1.5, 7, turns, result)
+    return Record(start.game, start, (one, two), limit, 7, turns, result)
+
+
+def classic_record(columns, size=(6, 7), names=("one", "two")):
+    """Return the record of a classic game in which tokens were dropped into these columns."""
+    return recorded(GAMES["classic"].start(*size), map(str, columns), names)
 
 
 def played(one, two, start="case4", **terms):

@@ -1,4 +1,6 @@
-"""Seeded random positions for the tests and benchmarks of searches."""
+"""Positions for the tests and benchmarks of searches: random ones, and their values by force."""
+
+from functools import lru_cache
 
 from connect4.errors import InputError
 from connect4.games import GAMES, load_start
@@ -60,3 +62,17 @@ def with_a_threat(rng, player, game="classic"):
         parries = [move for move in state.legal_actions() if not wins(state.apply(move))]
         if parries:
             return state, parries
+
+
+@lru_cache(300_000)
+def by_force(state, chance=None):
+    """Return player 1's margin at the end of a game that both sides play perfectly.
+
+    All moves to the end are tried. The player `chance`, if there is one, plays at random.
+    """
+    values = [by_force(state.apply(action), chance) for action in state.legal_actions()]
+    if not values:
+        return state.margin(1)
+    if state.mover == chance:
+        return sum(values) / len(values)
+    return max(values) if state.mover == 1 else min(values)

@@ -193,7 +193,7 @@ OPTIONS = {
     "expectimax": "depth, seconds, nodes, heuristic, order",
     "montecarlo": "depth, seconds, nodes, samples",
     "mcts": "iterations, c, seconds, nodes",
-    "solver": "memory, engine, seconds, nodes",
+    "solver": "engine, seconds, nodes",
     "greedy": "none",
     "reference": "nodes",
 }
@@ -229,7 +229,7 @@ def test_an_unknown_option_is_one_line_that_lists_the_right_ones(kind):
         ("alphabeta:depth=2,depth=3", "option 'depth' is given twice"),
         ("mcts:iterations=1e3", "iterations is a whole number above 0, not '1e3'"),
         ("mcts:c=-1", "c is a number above 0, not '-1'"),
-        ("solver:memory=513", "memory is a whole number from 1 to 512, not '513'"),
+        ("solver:engine=bitbully", "engine is own, not 'bitbully'"),
     ],
 )
 def test_a_wrong_value_is_one_line_that_says_what_would_be_right(name, message):
@@ -254,7 +254,7 @@ def test_each_game_has_its_heuristics(game, names):
 @pytest.mark.parametrize("points", [False, True])
 def test_without_a_heuristic_an_agent_that_needs_one_is_refused_by_name(monkeypatch, points):
     full = GAMES["classic-full" if points else "classic"]
-    bare = replace(full, name="bare", heuristics=())
+    bare = replace(full, name="bare")
     monkeypatch.setitem(GAMES, "bare", bare)
     for name in ("minimax", "alphabeta", "alphabeta:heuristic=windows", "expectimax:depth=1"):
         assert refusal(name, "bare") == f"agent {name!r} needs a heuristic, and bare has none"
@@ -282,7 +282,7 @@ def test_a_board_that_the_solver_does_not_play_on_is_refused(tmp_path):
     [(kind, game) for kind in SEARCHES for game in GAMES if kind != "solver" or game == "classic"],
 )
 def test_a_depth_that_would_take_days_gives_way_to_the_time_limit(kind, game):
-    names = {"mcts": "iterations=999999999", "solver": "memory=16"}
+    names = {"mcts": "iterations=999999999", "solver": "engine=own"}
     name = f"{kind}:{names.get(kind, 'depth=99')}"
     state = GAMES[game].start(None, None)
     for chooser in (name, f"{kind}:seconds=99"):
@@ -297,7 +297,7 @@ def test_a_depth_that_would_take_days_gives_way_to_the_time_limit(kind, game):
 def test_the_solver_plays_perfectly_and_the_second_best_where_time_is_short():
     rng = Random(8)
     oracle = Solver(memory=16)
-    perfect, hurried = agent("solver:memory=16"), agent("solver:nodes=50,memory=16")
+    perfect, hurried = agent("solver"), agent("solver:nodes=50")
     for _ in range(20):
         state, _ = random_position(rng, 22, 38)
         scores = oracle.scores(state)

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,61 +16,30 @@ import pytest
 
 import connect4
 from connect4 import record as records
-from connect4.analysis.comparison import Expected, cost_of
-from connect4.analysis.costs import analyse, summary
+from connect4.analysis.costs import analyse, cost_of, summary
+from connect4.analysis.experts import Expected
 from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending, State
 from connect4.players.base import Outcome
 from connect4.players.registry import PLAYERS
-from connect4.record import Record, RecordedPlayer
+from connect4.record import Record
 from connect4.referee import Result, Turn
 from connect4.search.solver import LibrarySolver, Solver
 from connect4.views.page import page
 from tests.browser import Browser
 from tests.command import environment, run
-from tests.games import classic_record, played
+from tests.games import classic_record, played, recorded
+from tests.positions import by_force
 
 ENOUGH = 20.0
 """Seconds in which the boards below are solved many times over; solved ones do not use them."""
 
 
-def game_of(start: State, moves: list[str]) -> Record:
-    """Return the extended game of those moves; `-` is a turn that was late."""
-    game = GAMES["extended"]
-    turns = []
-    state = start
-    for number, text in enumerate(moves, 1):
-        if text == "-":
-            turns.append(Turn(Outcome.TIMEOUT, number=number, player=state.mover))
-            state = state.skip()
-        else:
-            action = game.parse_action(text)
-            turns.append(Turn(Outcome.PLAYED, action, text, number=number, player=state.mover))
-            state = state.apply(action)
-    one, two = state.scores()
-    result = Result(
-        (one, two), state.ending() or Ending.LEFT, 1 if one > two else 2 if two > one else 0
-    )
-    return Record(
-        game, start, (RecordedPlayer("ai"), RecordedPlayer("random")), 1.0, 1, turns, result
-    )
-
-
-@cache
-def solved(text: str) -> int:
-    """Return the margin of player 1 with perfect play from a state file."""
-    state = GAMES["extended"].read(text, "state")
-    values = [solved(state.apply(action).to_text()) for action in state.legal_actions()]
-    if not values:
-        return state.margin(1)
-    return max(values) if state.mover == 1 else min(values)
-
-
 @pytest.fixture
 def game() -> Record:
     start = GAMES["extended"].read("1\n0 0 0 0\n0 0 0 0\n", "start")
-    return game_of(start, ["0", "3", "0P", "1", "0", "-", "2", "1P", "2", "3"])
+    return recorded(start, ["0", "3", "0P", "1", "0", "-", "2", "1P", "2", "3"])
 
 
 @pytest.mark.slow
@@ -83,7 +51,7 @@ def test_values_and_losses_are_those_of_perfect_play(game: Record, jobs: int) ->
     for turn, before, after, judged in zip(
         game.turns, states, states[1:], found["turns"], strict=False
     ):
-        one, two = solved(before.to_text()), solved(after.to_text())
+        one, two = by_force(before), by_force(after)
         if turn.outcome is Outcome.PLAYED:
             assert judged["before"] == one
         assert judged["after"] == two
@@ -99,7 +67,7 @@ def follow(state: State, line: list[str]) -> int:
     """Return the value of the position at the end of a line."""
     for text in line:
         state = state.apply(GAMES["extended"].parse_action(text))
-    return solved(state.to_text())
+    return int(by_force(state))
 
 
 def test_without_the_reference_agent_it_is_alpha_beta_that_judges(
@@ -109,9 +77,7 @@ def test_without_the_reference_agent_it_is_alpha_beta_that_judges(
     found = analyse(game, ENOUGH)
     assert found["agent"] == "alphabeta:heuristic=margin"
     states = list(records.replay(game))
-    assert [turn["after"] for turn in found["turns"]] == [
-        solved(state.to_text()) for state in states[1:]
-    ]
+    assert [turn["after"] for turn in found["turns"]] == [by_force(state) for state in states[1:]]
 
 
 @pytest.mark.slow
@@ -234,7 +200,7 @@ def test_an_ended_search_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """As where the system ends a process for lack of memory."""
     monkeypatch.setattr("connect4.analysis.costs._work", end_this_process)
     with pytest.raises(InputError, match="a search was ended from outside"):
-        analyse(game_of(GAMES["extended"].read("0\n0 0\n", "start"), ["0"]), 0.1, jobs=1)
+        analyse(recorded(GAMES["extended"].read("0\n0 0\n", "start"), ["0"]), 0.1, jobs=1)
 
 
 def end_this_process(turns: int) -> Expected | None:
@@ -296,11 +262,7 @@ def test_the_summary_gives_the_certainty_of_each_cost(
     found: tuple[float, float, bool], text: str
 ) -> None:
     game = GAMES["dynamic"]
-    turn = Turn(Outcome.PLAYED, "13E", "13E", number=1, player=1)
-    players = RecordedPlayer("one"), RecordedPlayer("two")
-    record = Record(
-        game, load_start(game, "a"), players, 1.0, 1, [turn], Result((0, 0), Ending.LEFT, 0)
-    )
+    record = recorded(load_start(game, "a"), ["13E"])
     judged = {"line": ["44E"], "loss": found[0], "noise": found[1], "proven": found[2]}
     lines = list(summary(record, {"turns": [judged], "worst": [[1], []], "agent": "x"}))
     assert lines == [
@@ -317,33 +279,21 @@ def test_each_move_of_dynamic_before_the_draw_limit_is_judged_by_its_outcome(
 ) -> None:
     """White forces a win from `a` in 3 plies. All values are checked by brute force."""
     game = GAMES["dynamic"]
-    state = start = load_start(game, "a").with_options(max_turns=3)
-    turns, costs = [], []
-    for number, text in enumerate(moves.split(), 1):
-        turns.append(Turn(Outcome.PLAYED, text, text, number=number, player=state.mover))
-        before, state = state, state.apply(text)
-        change = outcome_by_force(before) - outcome_by_force(state)
-        costs.append(100 * change * (1 if turns[-1].player == 1 else -1))
-    players = RecordedPlayer("one"), RecordedPlayer("two")
-    record = Record(game, start, players, 1.0, 1, turns, Result((0, 0), Ending.DRAW_LIMIT, 0))
+    record = recorded(load_start(game, "a").with_options(max_turns=3), moves.split())
+    values = list(map(by_force, records.replay(record)))
+    costs = [
+        100 * (before - after) * (1 if turn.player == 1 else -1)
+        for turn, (before, after) in zip(record.turns, pairwise(values), strict=True)
+    ]
     found = analyse(record, ENOUGH, 0)
     assert found["agent"] == "alphabeta:heuristic=race"
     assert [turn["loss"] for turn in found["turns"]] == costs == lost
-    assert [turn["proven"] for turn in found["turns"]] == [True] * len(turns)
+    assert [turn["proven"] for turn in found["turns"]] == [True] * 3
     worst = lost.index(100)
     state = list(records.replay(record))[worst]
     for text in found["turns"][worst]["line"]:
         state = state.apply(text)
     assert state.scores() == (1, 0), "the better line ends in white's win"
-
-
-@cache
-def outcome_by_force(state: State) -> int:
-    """Return player 1's outcome by trying every move to the end of the game."""
-    if state.is_over():
-        return state.margin(1)
-    values = [outcome_by_force(state.apply(move)) for move in state.legal_actions()]
-    return max(values) if state.mover == 1 else min(values)
 
 
 def written(game: Record, folder: Path) -> Path:
@@ -375,7 +325,7 @@ def test_the_command_adds_the_analysis_and_keeps_the_rest(game: Record, tmp_path
 
 def test_ctrl_c_stops_at_once_and_leaves_the_record_as_it_was(tmp_path: Path) -> None:
     start = GAMES["extended"].start(None, None)
-    path = written(game_of(start, ["0", "1", "2"]), tmp_path)
+    path = written(recorded(start, ["0", "1", "2"]), tmp_path)
     before = path.read_bytes()
     process = subprocess.Popen(
         [sys.executable, "-m", "connect4.analysis", "game.json", "--time", "60", "--jobs", "1"],
@@ -455,7 +405,7 @@ def damaged(**changes: Any) -> dict[str, Any]:
     ],
 )
 def test_an_analysis_that_cannot_be_drawn_is_refused(analysis: Any) -> None:
-    game = game_of(GAMES["extended"].read("0\n0 0\n", "start"), ["0"])
+    game = recorded(GAMES["extended"].read("0\n0 0\n", "start"), ["0"])
     game.extra["analysis"] = analysis
     with pytest.raises(InputError, match="the record's analysis cannot be read"):
         page([game])

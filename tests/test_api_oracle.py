@@ -8,6 +8,10 @@ import pytest
 from connect4.utils import Integer, get_pts, get_valid_actions
 from tests import naive_api
 
+hypothesis = pytest.importorskip("hypothesis", reason="hypothesis, of the extra `test`")
+st = pytest.importorskip("hypothesis.strategies")
+hnp = pytest.importorskip("hypothesis.extra.numpy")
+
 SHAPES = list(product(range(1, 13), range(2, 13)))
 LAYOUTS = {
     "as it is": lambda board: board,
@@ -52,3 +56,20 @@ def check_boards(count, seed):
 @pytest.mark.timeout(600)
 def test_a_hundred_thousand_boards_agree_with_the_oracle():
     check_boards(100_000, seed=2024)
+
+
+@hypothesis.given(
+    board=hnp.arrays(
+        dtype=st.one_of(hnp.integer_dtypes(), hnp.unsigned_integer_dtypes()),
+        shape=hnp.array_shapes(min_dims=2, max_dims=2, max_side=14),
+        elements=st.integers(0, 2),
+    ),
+    layout=st.sampled_from(sorted(LAYOUTS)),
+    player=st.sampled_from((1, 2)),
+)
+def test_any_integer_type_and_layout_agrees_with_the_oracle(board, layout, player):
+    lay_out = LAYOUTS[layout]
+    assert get_pts(player, lay_out(board)) == naive_api.get_pts(player, board.astype(np.int64))
+    legal, popouts_left = settled(board), {1: Integer(1), 2: Integer(1)}
+    expected = naive_api.get_valid_actions(player, (legal.astype(np.int64), popouts_left))
+    assert get_valid_actions(player, (lay_out(legal), popouts_left)) == expected

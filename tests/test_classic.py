@@ -60,24 +60,6 @@ def test_a_board_of_an_impossible_size_is_refused(shape):
     )
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ([], "board.txt:1: the file is empty; expected rows of 0, 1 and 2"),
-        (["6", "0 0"], "board.txt:1: classic Connect 4 counts no pop-outs; delete this line "),
-        (["0 1 2", "0 0"], "board.txt:1: classic Connect 4 counts no pop-outs; delete this line "),
-        (["0 0 3", "0 0"], "board.txt:1: player 3 to move; expected 1 or 2"),
-        (["0", " ".join("0" * 13)], "board.txt: a board of 1 rows by 13 columns: classic"),
-        (["0", *["0"] * 13], "board.txt: a board of 13 rows by 1 columns: classic"),
-        (["0", "1 1 1 1", "2 2 2 2"], "board.txt: both players have four in a row; only one can"),
-    ],
-)
-def test_a_bad_state_file_is_refused_with_its_place_and_cause(lines, message):
-    with pytest.raises(InputError) as refusal:
-        read(CLASSIC, *lines)
-    assert str(refusal.value).startswith(message)
-
-
 def test_a_state_file_may_say_who_moves_and_may_have_an_odd_number_of_columns():
     state = read(CLASSIC, "0 0 2", "0 0 0", "1 0 0")
     assert state.mover == 2
@@ -91,20 +73,6 @@ def test_a_plain_grid_is_a_position_whose_mover_follows_from_the_tokens():
     assert read(CLASSIC, "0 0 0", "1 0 0") == state
     assert read(CLASSIC, "000", "100") == state
     assert read(CLASSIC, "000", "120").mover == 1
-
-
-@pytest.mark.parametrize(
-    ("start", "part"),
-    [
-        ({}, "start: not a position of classic Connect 4 (KeyError('board'))"),
-        ({"board": 3}, "start: not a position of classic Connect 4"),
-        ({"board": [[0]], "mover": 3}, "start:1: player 3 to move; expected 1 or 2"),
-    ],
-)
-def test_a_bad_start_of_a_record_is_refused(start, part):
-    with pytest.raises(InputError) as refusal:
-        CLASSIC.from_json(start)
-    assert str(refusal.value).startswith(part)
 
 
 def test_the_64_bit_state_of_the_empty_board_and_of_some_tokens():

@@ -65,14 +65,18 @@ def test_two_clients_play_a_game_to_the_same_end_in_both_modes(mode, tmp_path):
     assert re.fullmatch(r"Game over: (white wins|black wins|draw)\. \(\d+ plies\)\n", output)
 
 
-def after_a_move(listener, folder, *options):
-    """Return a client that plays white from `c`, its server, and the first move that it sent."""
-    address = "127.0.0.1", port_of(listener), "g", "white", "c"
-    process = begun(COMMAND, *address, "--agent", "random", *options, cwd=folder)
+def client_of(listener, folder, colour, *options, agrees=True):
+    """Start a client, whose agent is `random`; return its process and its server.
+
+    The server has the client's line and, if it `agrees`, has answered that the game begins.
+    """
+    address = "127.0.0.1", port_of(listener), "g", colour
+    process = begun(COMMAND, *address, *options, "--agent", "random", cwd=folder)
     server = Client.of(listener)
-    server.ask("", "g white\n")
-    server.send("g white\n")
-    return process, server, server.socket.recv(100).decode().strip()
+    server.ask("", f"g {colour}\n")
+    if agrees:
+        server.send(f"g {colour}\n")
+    return process, server
 
 
 def test_the_client_writes_column_row_direction_and_reads_whole_lines(listener, tmp_path):
@@ -115,7 +119,8 @@ LATE = "Timeout of 10000 ms triggered: Game over.\n"
 def test_a_game_that_breaks_off_is_one_line_status_1_and_a_record(
     lines, message, ending, winner, listener, tmp_path
 ):
-    process, server, move = after_a_move(listener, tmp_path, "--record", "game.json")
+    process, server = client_of(listener, tmp_path, "white", "c", "--record", "game.json")
+    move = server.socket.recv(100).decode().strip()
     own = white_again(move)
     server.send(lines.format(move=move, own=own))
     server.socket.shutdown(socket.SHUT_WR)
@@ -143,23 +148,15 @@ def test_a_game_that_breaks_off_is_one_line_status_1_and_a_record(
     ],
 )
 def test_a_game_that_does_not_begin_is_one_line_and_status_1(answer, message, listener, tmp_path):
-    process = begun(
-        COMMAND, "127.0.0.1", port_of(listener), "g", "white", "--agent", "random", cwd=tmp_path
-    )  # fmt: skip
-    server = Client.of(listener)
-    server.ask("", "g white\n")
+    process, server = client_of(listener, tmp_path, "white", agrees=False)
     server.send(answer)
     assert ended(process) == (1, "", message)
     server.close()
 
 
 def test_the_servers_own_end_is_believed(listener, tmp_path):
-    process = begun(
-        COMMAND, "127.0.0.1", port_of(listener), "g", "black", "--agent", "random", cwd=tmp_path
-    )  # fmt: skip
-    server = Client.of(listener)
-    server.ask("", "g black\n")
-    server.send("g black\nGame over: draw.\n")
+    process, server = client_of(listener, tmp_path, "black")
+    server.send("Game over: draw.\n")
     assert ended(process) == (0, "Game over: draw. (0 plies)\n", "")
     server.close()
 
@@ -173,24 +170,15 @@ def shuffled(listener, folder, plies, *options):
     Neither side can make a line: the moves are those that the board allows first.
     """
     (folder / "shuffle.txt").write_text(SHUFFLING, encoding="utf-8")
-    process = begun(
-        COMMAND, "127.0.0.1", port_of(listener), "g", "black", "shuffle.txt", "--agent", "random",
-        "--seed", "3", *options, cwd=folder,
-    )  # fmt: skip
-    server = Client.of(listener)
-    server.ask("", "g black\n")
-    server.send("g black\n")
+    start = ("shuffle.txt", "--seed", "3")
+    process, server = client_of(listener, folder, "black", *start, *options)
     state, moves = DYNAMIC.read(SHUFFLING, "start").with_options(max_turns=1000), []
     while len(moves) < plies:
-        move = state.legal_actions()[0]
+        own = len(moves) % 2
+        move = server.socket.recv(100).decode().strip() if own else state.legal_actions()[0]
         server.send(f"{move}\n")
         moves.append(move)
         state = state.apply(move)
-        if len(moves) < plies:
-            move = server.socket.recv(100).decode().strip()
-            server.send(f"{move}\n")
-            moves.append(move)
-            state = state.apply(move)
     return process, server, moves
 
 
@@ -221,13 +209,8 @@ def test_max_turns_makes_a_draw_on_a_relay_too(listener, tmp_path):
 
 
 def test_a_ctrl_c_keeps_the_record(listener, tmp_path):
-    process = begun(
-        COMMAND, "127.0.0.1", port_of(listener), "g", "black", "--agent", "random",
-        "--record", "game.json", cwd=tmp_path,
-    )  # fmt: skip
-    server = Client.of(listener)
-    server.ask("", "g black\n")
-    server.send("g black\n13E\n")
+    process, server = client_of(listener, tmp_path, "black", "--record", "game.json")
+    server.send("13E\n")
     server.socket.recv(100)
     process.send_signal(signal.SIGINT)
     assert ended(process) == (130, "", "left the game\n")

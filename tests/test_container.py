@@ -52,7 +52,7 @@ class AIPlayer:
 """Says in its error, which its student sees, what it could read."""
 
 CLOSED = ("rubric.toml", "tiny.txt", "hidden.txt", "baseline.py", "kit/connect4/players/ai.py")
-CLOSED += ("kit/connect4/reference/player.py", "kit/connect4/initial_states/case1.txt")
+CLOSED += ("kit/connect4/reference/lines.py", "kit/connect4/initial_states/case1.txt")
 CLOSED += ("kit/grader/rubric.toml",)  # a teacher's own rubrics may lie beside it
 
 

@@ -203,62 +203,6 @@ def test_other_boards_and_piece_counts_come_from_the_file():
     )
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ([], "board.txt:1: no board; expected rows of O, X and blanks"),
-        (["mover=2"], "board.txt:1: no board; expected rows of O, X and blanks"),
-        (["O,o", " , "], "board.txt:1: 'o' in column 2; expected O or X or a blank between commas"),
-        (["", "O,X", "OO,"], "board.txt:3: 'OO' in column 1; expected O or X or a blank"),
-        (["O,X", "O,X,"], "board.txt:2: 3 cells in this row, 2 in the first"),
-        (["O,X", "O"], "board.txt:2: 1 cells in this row, 2 in the first"),
-        (["O,X", "", "X,O"], "board.txt:3: a blank line inside the board"),
-        (["O", "X"], "board.txt: a board of 2 rows by 1 columns: Dynamic Connect-4 has 2 to 9 of"),
-        (["O,X"], "board.txt: a board of 1 rows by 2 columns: Dynamic Connect-4 has 2 to 9 of"),
-        ([",".join("O" * 10)] * 2, "board.txt: a board of 2 rows by 10 columns"),
-        (["O,O,O,O", "X,X,X,X"], "board.txt: both sides have 4 in a row; only one can have won"),
-        (["O,X", "X,", "mover=3"], "board.txt: mover=3; expected 1 or 2"),
-        (["O,X", "X,", "mover=X"], "board.txt: mover='X'; expected a whole number"),
-        (["O,X", "X,", "turns=-1"], "board.txt: turns='-1'; expected a whole number"),
-        (["O,X", "X,", "repetition=2"], "board.txt: repetition=2; expected 0 or 1"),
-        (["O,X", "X,", "line=5"], "board.txt: a line of 5: expected 3 or 4"),
-        (["O,X", "X,", "max_turns=0"], "board.txt: max_turns 0: expected 1 to 100000 plies"),
-        (["O,X", "X,", "time=3"], "board.txt: no setting 'time'; expected mover, turns, line, max"),
-        (["O,X", "X,", "history=1:2"], "board.txt: '1:2' in history; expected number:number:play"),
-        (["O,X", "mover=2", "X,"], "board.txt:3: 'X,' after the settings; expected name=value"),
-    ],
-)
-def test_a_bad_state_file_is_refused_with_its_place_and_cause(lines, message):
-    with pytest.raises(InputError) as refusal:
-        read(*lines)
-    assert str(refusal.value).startswith(message)
-    assert "\n" not in str(refusal.value)
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        ({}, "start: not a position of Dynamic Connect-4 (KeyError('board'))"),
-        ({"board": 3}, "start: not a position of Dynamic Connect-4"),
-        ({"board": [3]}, "start: not a position of Dynamic Connect-4"),
-        ([], "start: not a position of Dynamic Connect-4"),
-        ({"board": []}, "start:1: no board; expected rows of O, X and blanks"),
-        ({"board": ["O,", "O"]}, "start:2: 1 cells in this row, 2 in the first"),
-        ({"board": ["O,Z"]}, "start:1: 'Z' in column 2; expected O or X or a blank"),
-        ({"board": ["O,", "X,"], "turns": 1.5}, "start: turns='1.5'; expected a whole number"),
-        ({"board": ["O,", "X,"], "mover": "X"}, "start: mover='X'; expected a whole number"),
-        ({"board": ["O,", "X,"], "mover": 0}, "start: mover=0; expected 1 or 2"),
-        ({"board": ["O,", "X,"], "line": 7}, "start: a line of 7: expected 3 or 4"),
-        ({"board": ["O,", "X,"], "history": 1}, "start: not a position of Dynamic Connect-4"),
-        ({"board": ["O,", "X,"], "history": [[1]]}, "start: '1' in history; expected"),
-    ],
-)
-def test_a_bad_start_of_a_record_is_refused(value, message):
-    with pytest.raises(InputError) as refusal:
-        DYNAMIC.from_json(value)
-    assert str(refusal.value).startswith(message)
-
-
 def test_options_that_no_game_can_have_are_refused():
     with pytest.raises(InputError, match="a line of 2: expected 3 or 4"):
         start().with_options(line=2)

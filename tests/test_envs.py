@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import random
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,7 @@ from connect4 import envs
 from connect4.games import GAMES
 from connect4.games.base import State
 from connect4.isolation.seat import choose_level
-
-ROOT = Path(__file__).parent.parent
+from tests.test_api_facade import python
 
 LEVELS = ["process", "strong"] if choose_level("auto")[0] == "strong" else ["process"]
 
@@ -189,10 +187,7 @@ def test_without_pettingzoo_or_openspiel_one_line_says_what_to_install() -> None
         ("pettingzoo", "from connect4.envs import classic_v1"),
         ("pyspiel", "from connect4.envs import openspiel"),
     ):
-        line = f"import sys; sys.modules[{hidden!r}] = None; {code}"
-        done = subprocess.run(
-            [sys.executable, "-c", line], capture_output=True, text=True, cwd=ROOT, check=False
-        )
+        done = python(f"import sys; sys.modules[{hidden!r}] = None; {code}")
         last = done.stderr.splitlines()[-1]
         assert last.startswith("connect4.errors.MissingExtraError: ")
         assert last.endswith("pip install -e '.[env]'")
@@ -265,9 +260,7 @@ def test_python_ends_quietly_after_a_game_of_openspiels() -> None:
         "import pyspiel; from connect4.envs import openspiel; openspiel.register()\n"
         "pyspiel.load_game('connect4_classic').new_initial_state()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
-    )
+    done = python(code)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -381,7 +374,7 @@ def test_what_is_wrong_with_an_agent_for_kaggle_names_its_line(
 
 @pytest.mark.env
 def test_our_agent_plays_in_pettingzoos_loop() -> None:
-    from connect4.envs.policies import ZooPolicy
+    from connect4.envs import ZooPolicy
 
     env = module("classic").env(rows=5, columns=6)
     env.reset()
@@ -411,7 +404,7 @@ def test_our_agent_plays_at_openspiels_table(spiel: Any) -> None:
 
 
 def test_a_late_agent_of_ours_is_an_error_at_their_table(tmp_path: Path) -> None:
-    from connect4.envs.policies import Policy, Rules
+    from connect4.envs import Policy, Rules
 
     (tmp_path / "late.py").write_text(
         "import time\n"

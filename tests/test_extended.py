@@ -8,7 +8,7 @@ import pytest
 from connect4.errors import IllegalAction, InputError
 from connect4.games import GAMES, find_start, load_start
 from connect4.games.base import Ending
-from connect4.games.extended import EXTENDED, format_action, from_json, parse_action, read, start
+from connect4.games.extended import EXTENDED, format_action, parse_action, read, start
 
 
 def position(*lines):
@@ -103,48 +103,6 @@ def test_a_move_as_a_person_types_it(text, action):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "f.txt:1: the file is empty; expected the pop-outs, then the board"),
-        ("\n \n", "f.txt:1: the file is empty; expected the pop-outs, then the board"),
-        ("x\n0 0\n", "f.txt:1: 'x' is not a number"),
-        ("1.5\n0 0\n", "f.txt:1: '1.5' is not a number"),
-        ("0\n0 0\n0 x\n", "f.txt:3: 'x' is not a number"),
-        ("0\n0 1_0\n", "f.txt:2: '1_0' is not a number"),
-        ("0\n0 " + "9" * 70 + "\n", f"f.txt:2: '{'9' * 59}... is not a number"),
-        ("-1\n0 0\n", "f.txt:1: -1 pop-outs; the number cannot be negative"),
-        ("1 -2 1\n0 0\n", "f.txt:1: -2 pop-outs; the number cannot be negative"),
-        (
-            "1 2\n0 0\n",
-            "f.txt:1: '1 2'; expected the pop-outs of each player (`6`), "
-            "or of both and who moves (`4 3 2`)",
-        ),
-        (
-            "0 0 0 0 0 0 0 0 0 0 0 0\n",
-            "f.txt:1: '0 0 0 0 0 0 0 0 0 0 0 0'; expected the pop-outs of each player (`6`), "
-            "or of both and who moves (`4 3 2`)",
-        ),
-        ("1 2 3\n0 0\n", "f.txt:1: player 3 to move; expected 1 or 2"),
-        ("0\n0 0\n0 0 0\n", "f.txt:3: 3 values in this row, 2 in the first"),
-        ("0\n0 0 0 0\n0 0\n", "f.txt:3: 2 values in this row, 4 in the first"),
-        ("0\n0 0 0\n0 0 0\n", "f.txt:2: 3 columns; the number of columns has to be even"),
-        ("0\n0 0\n0 3\n", "f.txt:3: value 3; expected 0 (empty), 1 or 2 (the players)"),
-        ("0\n0 -1\n", "f.txt:2: value -1; expected 0 (empty), 1 or 2 (the players)"),
-        ("0\n0 1\n0 0\n0 2\n", "f.txt:2: the token in column 1 floats above an empty cell"),
-        ("6\n", "f.txt:2: no board; expected rows of 0, 1 and 2 below the pop-outs"),
-        ("6\n\n\n", "f.txt:2: no board; expected rows of 0, 1 and 2 below the pop-outs"),
-        ("0\n0 0\n\n0 0\n", "f.txt:3: a blank line inside the board"),
-        ("0\n0\x000\n", "f.txt:2: '0\\x000' is not a number"),
-    ],
-)
-def test_a_bad_state_file_is_refused_with_file_line_and_cause(text, message):
-    with pytest.raises(InputError) as refusal:
-        read(text, "f.txt")
-    assert str(refusal.value) == message
-    assert isinstance(refusal.value, ValueError)
-
-
-@pytest.mark.parametrize(
     "text",
     [
         "2\n0 0\n1 2\n",
@@ -174,34 +132,6 @@ def test_a_position_in_the_middle_of_a_game_names_both_popouts_and_the_mover():
 def test_a_board_of_another_size_is_refused(shape):
     with pytest.raises(InputError, match="at least 1 row and an even number of columns, 2 or more"):
         start(*shape)
-
-
-@pytest.mark.parametrize(
-    ("value", "part"),
-    [
-        ([], "not a position of ExtendedConnect4"),
-        ({}, "KeyError('popouts')"),
-        ({"popouts": 1}, "KeyError('board')"),
-        ({"popouts": [1], "board": [[0, 0]]}, "not a position of ExtendedConnect4"),
-        ({"popouts": 1, "board": 5}, "not a position of ExtendedConnect4"),
-        ({"popouts": 1, "board": []}, "no board"),
-        ({"popouts": 1, "board": [[0, 0], []]}, "a row without cells"),
-        ({"popouts": 1, "board": ["00", "12"]}, "'0' where a whole number is expected"),
-        ({"popouts": True, "board": [[0, 0]]}, "'True' where a whole number is expected"),
-        ({"popouts": 1, "board": [[0, 1.0]]}, "'1.0' where a whole number is expected"),
-        ({"popouts": 1, "board": [[0, 0]], "mover": None}, "'None' where a whole number"),
-        ({"popouts": 1, "board": [[0, 0]], "mover": 3}, "player 3 to move"),
-        ({"popouts": -1, "board": [[0, 0]]}, "-1 pop-outs"),
-        ({"popouts": 1, "board": [[0, 0, 0]]}, "has to be even"),
-        ({"popouts": 1, "board": [[1, 0], [0, 0]]}, "floats above an empty cell"),
-        ({"popouts": 1, "board": [[0, 0]], "maximum": [0, 4]}, "maximum is a pair of whole"),
-    ],
-)
-def test_a_bad_start_of_a_record_is_refused(value, part):
-    with pytest.raises(InputError) as refusal:
-        from_json(value)
-    assert str(refusal.value).startswith("start")
-    assert part in str(refusal.value)
 
 
 # Finding state files

@@ -6,7 +6,6 @@ import importlib
 import random
 import re
 import subprocess
-import sys
 import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -17,9 +16,10 @@ from typing import Any
 import pytest
 
 import connect4
-from connect4.games.runs import run_changes
+from connect4.games.board import run_changes
 from connect4.views import palette
-from connect4.views.picture import svg
+from connect4.views.board import svg
+from tests.test_api_facade import python
 
 ROOT = Path(__file__).parent.parent
 SHAPES = "{http://www.w3.org/2000/svg}"
@@ -141,10 +141,7 @@ print(sorted(kinds(record)))
 
 @pytest.mark.notebook
 def test_a_notebook_shows_pictures_and_pages() -> None:
-    command = [sys.executable, "-c", SHOWN]
-    done = subprocess.run(
-        command, capture_output=True, text=True, cwd=ROOT, timeout=60, check=False
-    )
+    done = python(SHOWN)
     assert done.stdout.splitlines() == [
         "['image/svg+xml', 'text/plain']",
         "['image/svg+xml', 'text/plain']",

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from connect4.views.web import play
-from connect4.views.web.server import MAX_WAITING, Content, Events, RefusedError, Server
+from connect4.views import web_pages
+from connect4.views.web_server import MAX_WAITING, Content, Events, RefusedError, Server
 
 
 @pytest.fixture
@@ -115,4 +115,4 @@ def test_a_browser_is_looked_for_where_one_can_show_a_page(
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert play.no_browser() == expected
+    assert web_pages.no_browser() == expected

@@ -77,21 +77,6 @@ def test_who_cannot_move_has_drawn():
     assert [POP_OUT.format_action(action) for action in full.legal_actions()] == ["0P", "1P", "2P"]
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("0\n0 0\nturn=3\n", "x: no setting 'turn'; expected turns"),
-        ("0\n0 0\nturns=-1\n", "x: turns='-1'; expected a whole number"),
-        ("0\n0 0\nhistory=1:2\n", "x: '1:2' in history; expected number:number:player"),
-        ("0\n" + "0\n" * 13, "x: a board of 13 rows by 1 columns: Pop Out has 1 to 12 of each"),
-        ("0\n1 0\n0 0\n", "x:2: the token in column 0 floats above an empty cell"),
-    ],
-)
-def test_a_state_file_that_is_wrong_is_refused_in_one_line(text, why):
-    with pytest.raises(InputError, match=f"^{re.escape(why)}$"):
-        POP_OUT.read(text, "x")
-
-
 def test_a_plain_grid_is_read_and_pop_outs_are_refused():
     assert POP_OUT.read("00\n10\n", "x") == POP_OUT.read("0 0 2\n0 0\n1 0\n", "x")
     with pytest.raises(InputError, match="counts no pop-outs; delete this line"):

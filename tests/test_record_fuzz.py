@@ -18,7 +18,7 @@ from connect4.games import GAMES
 from connect4.players.names import split_name
 from connect4.views import page as pages
 from connect4.views import tree as trees
-from connect4.views.student_tree import read_nodes
+from connect4.views.tree import read_nodes
 from tests.games import classic_record, played
 
 NUMBERS = (

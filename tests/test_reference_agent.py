@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connect4.games.extended import EXTENDED, ExtendedAction, ExtendedState
+from connect4.players import ai
 from connect4.players.base import Setup
 from connect4.players.registry import build, method_of, parse_agent
 from connect4.reference import AIPlayer, tables
@@ -21,6 +22,7 @@ from connect4.reference.alphabeta import AlphaBeta
 from connect4.reference.expectimax import Expectimax
 from connect4.reference.lines import Lines
 from tests.games import played as played_game
+from tests.positions import by_force
 
 DATA = Path(__file__).parent / "data" / "reference.json"
 """Positions with the move and the value that the agent found when it was one file. A position
@@ -43,40 +45,10 @@ def played(state: ExtendedState, plies: int, rng: random.Random) -> ExtendedStat
     return state
 
 
-def best_margin(state: ExtendedState) -> int:
-    """Return the final margin of the mover if both sides play perfectly: brute force."""
-
-    @cache
-    def solve(key: Any) -> int:
-        position = positions[key]
-        values = []
-        for action in position.legal_actions():
-            after = position.apply(action)
-            positions[after.key()] = after
-            values.append(-solve(after.key()))
-        return max(values) if values else position.margin(position.mover)
-
-    positions = {state.key(): state}
-    return solve(state.key())
-
-
-def expected_margin(state: ExtendedState, player: Any) -> float:
-    """Return `player`'s final margin with perfect play against a random opponent: brute force."""
-
-    @cache
-    def solve(key: Any) -> float:
-        position = positions[key]
-        values = []
-        for action in position.legal_actions():
-            after = position.apply(action)
-            positions[after.key()] = after
-            values.append(solve(after.key()))
-        if not values:
-            return position.margin(player)
-        return max(values) if position.mover == player else sum(values) / len(values)
-
-    positions = {state.key(): state}
-    return solve(state.key())
+def best_margin(state: ExtendedState, chance: Any = None) -> float:
+    """Return the mover's final margin by force; `chance` is a player that plays at random."""
+    sign = 1 if state.mover == 1 else -1
+    return sign * float(by_force(state, chance))
 
 
 def pair(state: ExtendedState) -> tuple[int, int]:
@@ -137,8 +109,9 @@ def test_endgames_of_larger_boards_are_solved(seed: int, shape: tuple[int, int])
 def test_expectimax_is_exact_where_the_rest_of_the_game_is_short(state: ExtendedState) -> None:
     player = AIPlayer(state.mover, 60)
     action = player.get_expectimax_move(state.for_agent())
-    after = expected_margin(state.apply(action), state.mover)
-    assert after == pytest.approx(expected_margin(state, state.mover))
+    chance = 3 - state.mover
+    after = -best_margin(state.apply(action), chance)
+    assert after == pytest.approx(best_margin(state, chance))
 
 
 @pytest.mark.parametrize(("shape", "popouts"), [((8, 10), 4), ((1, 2), 0), ((14, 16), 1)])
@@ -178,10 +151,13 @@ def test_codes_and_gains_kept_up_to_date_equal_those_read_anew(
         assert (own, other) == pair(state)
 
 
+@pytest.mark.parametrize("kind", [AIPlayer, ai.AIPlayer], ids=["reference", "solution"])
 @settings(max_examples=60, deadline=None)
-@given(positions, st.sampled_from(["get_intelligent_move", "get_expectimax_move"]))
-def test_moves_on_boards_of_every_shape_are_valid(state: ExtendedState, method: str) -> None:
-    player = AIPlayer(state.mover, 1)
+@given(state=positions, method=st.sampled_from(["get_intelligent_move", "get_expectimax_move"]))
+def test_moves_on_boards_of_every_shape_are_valid(
+    kind: Any, state: ExtendedState, method: str
+) -> None:
+    player = kind(state.mover, 1)
     player.node_budget = 50
     if actions := state.legal_actions():
         assert getattr(player, method)(state.for_agent()) in actions

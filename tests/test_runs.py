@@ -10,8 +10,8 @@ import pytest
 
 from connect4.games import GAMES
 from connect4.games.base import Player, State
+from connect4.games.board import Run, run_changes
 from connect4.games.extended import ExtendedState
-from connect4.games.runs import Run, run_changes
 
 MAXIMUM = 12
 

@@ -4,17 +4,13 @@ from random import Random
 
 import pytest
 
-from connect4.search.base import (
-    WIN,
-    Deadline,
-    Evaluation,
-    ascending,
-    center,
-    win_or_loss,
-)
+from connect4.games import GAMES, load_start
+from connect4.search.base import WIN, Deadline, Evaluation, ascending, center, win_or_loss
 from connect4.search.mcts import Mcts, sampled
 from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
 from tests.drawn import BY_VALUE, Drawn
+
+EXTENDED = load_start(GAMES["extended"], "case1")
 
 TEXTBOOK = {
     "B": {"b": 3, "c": 12, "d": 8},
@@ -194,3 +190,19 @@ def test_tree_search_takes_the_best_mean_where_points_decide():
     assert searched.best() == "r"
     best = max(searched.root.children, key=lambda child: child.visits)
     assert searched.margin(best) == pytest.approx(7, abs=0.5)
+
+
+def test_cautious_expectimax_does_not_let_the_opponent_win_at_once():
+    state = GAMES["classic"].start(6, 7)
+    for column in (6, 0, 6, 1, 5, 2):
+        state = state.apply(column)
+    flat = Evaluation(lambda state: 0, win_or_loss)
+    assert Expectimax(flat, ascending).search(state, 1).move == 0
+    assert Expectimax(flat, ascending, cautious=True).search(state, 1).move == 3
+
+
+def test_tree_search_expects_the_margin_that_its_heuristic_estimates():
+    for start in (EXTENDED, EXTENDED.skip()):
+        search = Mcts(start, 2.0, Random(1), False, lambda state: 9 if state.mover == 1 else -9)
+        search.run(50)
+        assert search.margin(search.root) == pytest.approx(9)

@@ -19,7 +19,7 @@ import pytest
 from connect4.games import GAMES
 from connect4.players.names import AgentName
 from connect4.table import TablePlan, Terms
-from connect4.views.terminal.view import TerminalView
+from connect4.views.terminal import TerminalView
 from tests.command import environment
 from tests.games import agent_file
 

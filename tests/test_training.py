@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 from pathlib import Path
 from random import Random
@@ -13,38 +12,15 @@ import pytest
 from benchmarks.exact import compiled
 from benchmarks.games import GAME, empty, played
 from benchmarks.training.__main__ import SOURCE
-from benchmarks.training.fit import (
-    agent_numbers,
-    first_weights,
-    packed,
-    write_weights,
-)
-from benchmarks.training.joint import JointFit
+from benchmarks.training.fit import agent_numbers, packed, write_weights
 from connect4.games.extended import ExtendedState
+from connect4.reference import AIPlayer
 from connect4.reference.alphabeta import AlphaBeta
 from connect4.reference.evaluation import LEARNED
-from connect4.reference.lines import ME
-from connect4.reference.player import AIPlayer
-from connect4.reference.searching import Budget
+from connect4.reference.lines import ME, Budget
 
 BOARDS = ("6x8+6", "4x6", "8x10+4", "5x2+3", "12x12", "10x10+10", "9x10+1", "3x4+2")
 NODES = 250
-
-
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled(SOURCE, tmp_path_factory.mktemp("selfplay"))
-
-
-def output(program: Path, *words: object, text: str = "") -> list[str]:
-    command = [str(program), *map(str, words)]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
-    return done.stdout.splitlines()
-
-
-def errors(text: str) -> list[float]:
-    """Return the errors before and after that a fit printed."""
-    return [float(number) for number in re.findall(r"[\d.]+(?= before| after)", text)]
 
 
 def written(state: ExtendedState) -> str:
@@ -55,24 +31,7 @@ def written(state: ExtendedState) -> str:
 
 @pytest.mark.slow
 @pytest.mark.compiler
-def test_random_games_of_the_generator_obey_the_rules(program: Path) -> None:
-    games = output(program, "playouts", 3, 80, *BOARDS)
-    assert len(games) == 80
-    for game in games:
-        board, *actions, margin = game.split()
-        state = empty(board)
-        for action in map(GAME.parse_action, actions):
-            assert action in state.legal_actions()
-            state = state.apply(action)
-        assert state.is_over()
-        assert state.margin(1) == int(margin)
-
-
-@pytest.mark.slow
-@pytest.mark.compiler
-def test_the_generator_evaluates_and_searches_as_the_agent_does(
-    program: Path, tmp_path: Path
-) -> None:
+def test_the_generator_evaluates_and_searches_as_the_agent_does(tmp_path: Path) -> None:
     weights = tmp_path / "weights.txt"
     write_weights(weights, agent_numbers())
     rng = Random(2)
@@ -80,7 +39,10 @@ def test_the_generator_evaluates_and_searches_as_the_agent_does(
     plies = [start.shape[0] * start.shape[1] + 2 * sum(start.popouts) for start in starts]
     states = [played(s, rng.randrange(n), rng) for s, n in zip(starts, plies, strict=True)]
     states = [state for state in states if len(state.legal_actions()) > 1]
-    answers = output(program, "judge", NODES, weights, text="".join(map(written, states)))
+    command = [compiled(SOURCE, tmp_path), "judge", str(NODES), weights]
+    text = "".join(map(written, states))
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    answers = done.stdout.splitlines()
     same, sets = 0, set()
     for state, answer in zip(states, answers, strict=True):
         total, beside, in_hand, _, _, action = answer.split()
@@ -96,27 +58,6 @@ def test_the_generator_evaluates_and_searches_as_the_agent_does(
         same += GAME.format_action(chosen) == action
     assert len(sets) == 6, "each phase with and without pop-outs"
     assert same >= 0.9 * len(states), "the tables of positions may differ in rare collisions"
-
-
-@pytest.mark.slow
-@pytest.mark.compiler
-def test_sums_and_network_together_explain_more_of_what_searches_find(
-    program: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    weights, learned = tmp_path / "weights.txt", first_weights()
-    joint = JointFit(learned)
-    for number in range(2):
-        positions = tmp_path / f"positions-{number}.txt"
-        write_weights(weights, learned)
-        found = output(program, "probes", 1, 300, 50, 300, weights, "5x5+2")
-        positions.write_text("\n".join(found) + "\n")
-        joint.add([positions], learned)
-    printed = capsys.readouterr().out.splitlines()
-    late = [errors(line) for line in printed if line.startswith("phase 0 with pop-outs")]
-    assert late[0][1] < 0.9 * late[0][0], "in games held out"
-    assert late[1][0] < 0.9 * late[0][0], "searches beside the new numbers find less"
-    assert learned.window[3].any() and learned.network[3].any(), "late, without pop-outs"
-    assert not learned.network[4:].any(), "earlier ones have no network"
 
 
 def test_the_packed_numbers_are_those_that_the_agent_reads() -> None:

@@ -9,21 +9,24 @@ from typing import Any
 
 import pytest
 
-from connect4.games import GAMES
-from connect4.record import Record
+from connect4.games import GAMES, load_start
+from connect4.search.trace import Kind, Node
 from connect4.views import document
+from connect4.views.page import PARTS as REPLAY
 from connect4.views.page import page
-from connect4.views.tree import main as tree
+from connect4.views.tree import PARTS as TREE
+from connect4.views.tree import tree_page
 from grader.handin.submission import Submission
 from grader.output.class_page import standings_page
 from grader.output.markup import table, whole
 from grader.output.results import TOURNAMENT, Results
+from grader.playground import ASSETS as PLAYGROUND
 from grader.rubric.reading import read as read_rubric
 from tests.browser import PHONE, WIDE, Browser
 from tests.command import run
 from tests.grading import AGENTS, hand_in, rubric, searcher
 from tests.needs import WEB_PACKAGES
-from tests.test_page import DETAILS, FAULTS, played
+from tests.test_page import FAULTS, HOSTILE, played, with_advice
 
 pytestmark = pytest.mark.web
 
@@ -48,56 +51,15 @@ def violations(browser: Browser) -> list[str]:
     ]
 
 
-def analysed() -> Record:
-    """Return a game with lost turns and an analysis as `connect4.analysis` writes it."""
-    record = played("case1", ("ai", "a very long name of an agent:depth=4"), FAULTS)
-    usual = {"before": 0.0, "after": 0.0, "loss": 0.0, "line": [], "proven": False, "slower": 0}
-    costly = {**usual, "before": 2.0, "after": -3.0, "loss": 5.0, "line": ["1", "2"]}
-    turns = [costly if turn.number in (5, 6) else usual for turn in record.turns]
-    record.extra["analysis"] = {
-        "agent": "x", "seconds": 1, "unit": "points", "turns": turns, "worst": [[5], [6]],
-    }  # fmt: skip
-    return record
-
-
-@pytest.fixture(scope="module")
-def replay(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    assert DETAILS
-    file = tmp_path_factory.mktemp("web") / "game.html"
-    games = [analysed(), played("start", game=GAMES["dynamic"])]
-    file.write_text(page(games), encoding="utf-8")
-    return file
-
-
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("fragment", ["#1.7", "#1.5", "#2.20"], ids=["fault", "advice", "dynamic"])
-def test_axe_finds_nothing_on_the_replay_page(
-    browser: Browser, replay: Path, size: str, dark: bool, fragment: str
-) -> None:
-    browser.open(replay, fragment, SIZES[size], dark)
-    assert violations(browser) == []
-    browser.press("1", "b")
-    assert violations(browser) == []
-
-
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("size", SIZES)
-def test_axe_finds_nothing_on_the_tree_page(
-    browser: Browser, tmp_path: Path, size: str, dark: bool
-) -> None:
-    file = tmp_path / "tree.html"
-    assert tree(["--agent", "alphabeta:depth=2", "-o", str(file)]) == 0
-    browser.open(file, "", SIZES[size], dark)
-    browser.press("c")
-    assert violations(browser) == []
-
-
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a class that was graded and has played a tournament."""
     folder = tmp_path_factory.mktemp("class")
-    for name, source in (("ann", searcher(1)), ("bo", searcher(2)), ("cy", "x = 1 / 0\n")):
+    for name, source in (
+        ("ann", searcher(1)),
+        ("bo", searcher(2)),
+        ("cy", f"raise ValueError({HOSTILE!r})\n"),
+    ):
         hand_in(folder / "class", name, source)
     failing = (AGENTS / "raises.py").read_text(encoding="utf-8")
     hand_in(folder / "class", "di", failing)
@@ -111,25 +73,68 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def pages(graded: Path) -> dict[str, Path]:
+    """Return a file of every page, with hostile text in names and messages."""
+    names = ("ai", f"a very long name of an agent:depth=4 {HOSTILE}")
+    lost = with_advice(played("case1", names, FAULTS), 5, ["1", "2"])
+    games = page([lost, played("start", game=GAMES["dynamic"])])
+    start = load_start(GAMES["extended"], "mid8x10")
+    searched = tree_page(start.game, start, HOSTILE, [Node(0, None, Kind.MAX, 0.0)])
+    made = {"replay": games, "tree": searched}
+    for name, text in made.items():
+        (graded / f"{name}.html").write_text(text, encoding="utf-8")
+    found = ("feedback/di.html", "feedback/cy.html", "class.html")
+    return {
+        **{name: graded / f"{name}.html" for name in made},
+        **{name: graded / "marks" / name for name in found},
+        "standings": graded / STANDINGS,
+    }
+
+
+PAGES = {
+    "replay": ("#1.7", "#1.5", "#2.20"),
+    "tree": ("",),
+    "feedback/di.html": ("",),
+    "feedback/cy.html": ("",),
+    "class.html": ("",),
+    "standings": ("",),
+}
+"""Where each page is looked at: at the replay's lost turn, advice and second game."""
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize(
-    "name",
-    [
-        "marks/feedback/di.html",
-        "marks/feedback/cy.html",
-        "marks/class.html",
-        STANDINGS,
-    ],
-)
-def test_axe_finds_nothing_on_the_grader_s_pages(
-    browser: Browser, graded: Path, name: str, size: str, dark: bool
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_is_accessible_narrow_enough_and_shows_hostile_text_as_text(
+    browser: Browser, pages: dict[str, Path], name: str, size: str, dark: bool
 ) -> None:
-    browser.open(graded / name, "", SIZES[size], dark)
-    assert violations(browser) == []
-    width = browser.run("return document.documentElement.scrollWidth")
-    assert width <= SIZES[size][0], "nothing reaches over the right edge"
-    browser.assert_quiet()
+    for fragment in PAGES[name]:
+        browser.open(pages[name], fragment, SIZES[size], dark)
+        assert violations(browser) == []
+        width = browser.run("return document.documentElement.scrollWidth")
+        assert width <= SIZES[size][0], "nothing reaches over the right edge"
+        if name == "replay":
+            browser.press("1", "b")
+            assert violations(browser) == []
+        assert browser.run("return window.stolen") is None
+        assert browser.find_all("img") == []
+        browser.assert_quiet()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_has_one_button_for_dark_and_light(
+    browser: Browser, pages: dict[str, Path], name: str
+) -> None:
+    browser.open(pages[name])
+    (button,) = (one for one in browser.find_all("button.theme") if one.is_displayed())
+    background = "return getComputedStyle(document.documentElement).backgroundColor"
+    light = browser.run(background)
+    button.click()
+    dark = browser.run(background)
+    assert dark != light
+    browser.driver.refresh()
+    browser.wait(f"{background} === {dark!r}")  # the choice outlives a reload
 
 
 @pytest.mark.parametrize("width", [800, 390])
@@ -161,30 +166,40 @@ def test_the_standings_show_the_bracket_and_who_goes_on(browser: Browser, graded
     last = [item.text for item in stages[1].find_elements("css selector", "li .name")]
     assert sorted(goes_on) == sorted(last)
     assert "Places" in browser.text(".standings")
-    assert "cy: cannot be loaded: ZeroDivisionError" in browser.text(".standings")
+    assert "cy: cannot be loaded: ValueError: </script>" in browser.text(".standings")
     numbers = browser.find_all(".standings td.number")
     assert numbers
     assert {number.value_of_css_property("text-align") for number in numbers} == {"right"}
 
 
-@pytest.mark.parametrize(
-    "name", ["page", "tree", "standings", "ladder", "live", "start", "playground"]
-)
-def test_the_scripts_have_the_types_that_they_say(name: str) -> None:
+SCRIPTS = {
+    "replay": (*REPLAY, "positions", "play", "served", "viva"),
+    "tree": (*TREE, "runs"),
+    "standings": ("theme", "table", "standings", "reload"),
+    "ladder": ("base", "theme", "ladder"),
+    "live": ("live",),
+    "start": ("base", "theme", "start"),
+    "playground": (*PLAYGROUND, "playground_frame", "playground_worker"),
+}
+"""The scripts that share their names on a page."""
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_scripts_have_the_types_that_they_say(name: str, tmp_path: Path) -> None:
     """TypeScript's strict check of the plain JavaScript, its types written as JSDoc."""
-    settings = WEB / f"tsconfig.{name}.json"
+    files = [str(document.ASSETS / f"{part}.js") for part in SCRIPTS[name]]
+    settings = tmp_path / "tsconfig.json"
+    settings.write_text(json.dumps({"extends": str(WEB / "tsconfig.json"), "files": files}))
     compiler = WEB_PACKAGES / "typescript" / "bin" / "tsc"
     done = subprocess.run(
         ["node", str(compiler), "-p", str(settings)], capture_output=True, text=True, check=False
     )
     assert (done.stdout, done.returncode) == ("", 0)
-    checked = {Path(file).name for file in json.loads(settings.read_text())["files"]}
-    parts = ("base", "theme", "runs", "board", "chart", "advice", "page", "tree", "standings")
-    parts += ("positions", "ladder", "live", "table", "play", "start", "viva")
-    parts += ("served", "editor", "workers", "playground", "playground_frame", "playground_worker")
-    used = {f"{part}.js" for part in parts}
-    assert checked <= used
-    assert {path.name for path in document.ASSETS.glob("*.js")} == used
+
+
+def test_every_script_is_checked() -> None:
+    checked = {f"{part}.js" for parts in SCRIPTS.values() for part in parts}
+    assert {path.name for path in document.ASSETS.glob("*.js")} == checked
 
 
 def names_in(browser: Browser) -> list[tuple[float, bool]]:
@@ -214,23 +229,6 @@ def test_a_projector_shows_the_bracket_alone_and_large(browser: Browser, graded:
     browser.press(Keys.ESCAPE)
     assert [size for size, _ in names_in(browser)] == small
     assert browser.find_all(".standings table")[0].is_displayed()
-
-
-@pytest.mark.parametrize(
-    "name", ["marks/feedback/di.html", "marks/feedback/cy.html", "marks/class.html", STANDINGS]
-)
-def test_every_page_of_the_grader_has_one_button_for_dark_and_light(
-    browser: Browser, graded: Path, name: str
-) -> None:
-    browser.open(graded / name)
-    (button,) = (one for one in browser.find_all("button.theme") if one.is_displayed())
-    background = "return getComputedStyle(document.documentElement).backgroundColor"
-    light = browser.run(background)
-    button.click()
-    dark = browser.run(background)
-    assert dark != light
-    browser.driver.refresh()
-    browser.wait(f"{background} === {dark!r}")  # the choice outlives a reload
 
 
 def test_a_click_in_the_row_of_a_game_opens_it(browser: Browser, graded: Path) -> None:

@@ -11,15 +11,14 @@ from functools import cache, reduce
 from itertools import islice
 from typing import Final
 
-from connect4.analysis.comparison import Expected
 from connect4.errors import AgentError
-from connect4.games.base import Action, Game, Seconds, State, opponent, resolve
+from connect4.games.base import Action, Game, Seconds, State, opponent
 from connect4.players.registry import PLAYERS
 from connect4.search import solver
 from connect4.search.base import WIN, Deadline, OutOfBudgetError, after, center
-from connect4.search.heuristics import evaluation
+from connect4.search.heuristics import heuristic_of
 from connect4.search.minimax import Found, Minimax, TableAlphaBeta
-from connect4.search.solver import LibrarySolver
+from connect4.search.solver import LibrarySolver, PerfectPlay
 
 WON: Final = 100.0
 """The value of a won game if only winning counts; a draw is worth 0."""
@@ -34,6 +33,28 @@ DEEPEST: Final = 144
 
 LINE: Final = 12
 """The maximum length of a line of best play."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The result of best play from a position: a value from player 1's view, and the moves.
+
+    If `proven`, no deeper search can change the value. `plies` is the number of plies until the
+    game is won or lost, None if unknown. `depths` holds the value after each depth of the search,
+    the deepest last; if it is empty, a proven value is valid at every depth.
+    """
+
+    value: float
+    line: tuple[Action | None, ...] = ()
+    proven: bool = False
+    plies: int | None = None
+    depths: tuple[tuple[int, float], ...] = ()
+
+    def at(self, depth: int) -> float | None:
+        """Return the value at a depth; None if the search did not reach it."""
+        if self.proven and (not self.depths or depth >= self.depths[-1][0]):
+            return self.value
+        return dict(self.depths).get(depth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +84,25 @@ class Expert:
 
 
 def expert_for(game: Game, start: State) -> Expert:
-    """Return the expert that the game names, for a game that begins with `start`.
+    """Return the expert of a game that begins with `start`.
 
     Raises `InputError` if the game has neither an expert nor a heuristic.
     """
-    expert: Expert = resolve(game.expert)(game, start)
-    return expert
+    return EXPERTS.get(game.name, search_expert)(game, start)
 
 
 def reference_expert(game: Game, start: State) -> Expert:
     """Return the agent `reference`; in the students' edition, which lacks it, a search."""
     if "reference" not in PLAYERS:
-        return search_expert(game, start)
+        return search_expert(game, start, "margin")
     return Expert("reference", "points", ask_reference, lambda state: state.margin(1))
 
 
 def ask_reference(state: State, seconds: Seconds) -> Expected:
     """Return what the agent `reference` expects of a position."""
-    player = resolve("connect4.reference:AIPlayer")(state.mover, seconds)
+    from connect4.reference import AIPlayer  # late: not in the students' edition
+
+    player = AIPlayer(state.mover, seconds)
     margin, line, depths, is_exact = player.expected_play(state.for_agent())
     gc.unfreeze()  # its search froze its tables, which may go now
     sign = 1 if state.mover == 1 else -1
@@ -97,18 +119,31 @@ def solver_expert(game: Game, start: State) -> Expert:
     if start.setting != solver.SETTING or not solver.alternates(start):
         return search
     if solver.is_installed():
-        return replace(search, agent="solver", evaluate=ask_library)
-    return replace(search, agent=f"solver, else {search.agent}", evaluate=solving(search.evaluate))
+        return replace(
+            search,
+            agent="solver",
+            evaluate=lambda state, seconds: best_play(
+                _library(), state, Deadline(), Deadline(seconds)
+            ),
+        )
+    perfect = solver.Solver()
+
+    def evaluate(state: State, seconds: Seconds) -> Expected:
+        half = Deadline(seconds / 2)
+        with suppress(OutOfBudgetError):
+            return best_play(perfect, state, half, half)
+        return search.evaluate(state, seconds / 2)
+
+    return replace(search, agent=f"solver, else {search.agent}", evaluate=evaluate)
 
 
-def search_expert(game: Game, start: State) -> Expert:
-    """Return alpha-beta with the game's heuristic for analyses.
+def search_expert(game: Game, start: State, name: str | None = None) -> Expert:
+    """Return alpha-beta with the heuristic of that name, or with the game's default.
 
     If points decide, values are points; otherwise they are on a scale on which a win is worth 100.
     """
-    heuristic = game.heuristic(game.judge)
-    values = evaluation(game, heuristic.name)
-    point = heuristic.point
+    heuristic = heuristic_of(game, name)
+    values, point = heuristic.evaluation(), heuristic.point
 
     def scaled(value: float) -> float:
         if point:
@@ -117,7 +152,7 @@ def search_expert(game: Game, start: State) -> Expert:
             return math.copysign(WON, value)
         return ESTIMATE * math.tanh(value / heuristic.scale)
 
-    kind: type[Minimax] = resolve(heuristic.search) if heuristic.search else TableAlphaBeta
+    kind = heuristic.search or TableAlphaBeta
 
     def evaluate(state: State, seconds: Seconds) -> Expected:
         return deepened(kind(values, center, Deadline(seconds)), state, scaled)
@@ -126,6 +161,13 @@ def search_expert(game: Game, start: State) -> Expert:
     if point:
         return Expert(agent, "points", evaluate, lambda state: state.margin(1))
     return Expert(agent, UNIT_OF_WINS, evaluate, lambda state: WON * state.margin(1), ESTIMATE)
+
+
+EXPERTS: Final[dict[str, Callable[[Game, State], Expert]]] = {
+    "extended": reference_expert,
+    "classic": solver_expert,
+}
+"""Who judges a game, if it is not `search_expert`."""
 
 
 def deepened(search: Minimax, state: State, scaled: Callable[[float], float]) -> Expected:
@@ -173,45 +215,20 @@ _library = cache(LibrarySolver)
 """Returns the library's engine, which is loaded late: it takes 170 MB."""
 
 
-def ask_library(state: State, seconds: Seconds) -> Expected:
-    """Evaluate a position; see `Expert`. If the time runs out, the line ends early."""
-    engine, deadline = _library(), Deadline(seconds)
+def best_play(engine: PerfectPlay, state: State, first: Deadline, whole: Deadline) -> Expected:
+    """Return what a solver knows of a position; its line ends early if the time runs out.
+
+    `first` is the deadline of the score; raises `OutOfBudgetError` if it passes before.
+    """
+    engine.deadline = first
     move, score = engine.best(state)
+    engine.deadline = whole
     line, after = [move], state.apply(move)
     with suppress(OutOfBudgetError):
         while not after.is_over() and len(line) < LINE:
-            deadline.check(0)
             line.append(engine.best(after)[0])
             after = after.apply(line[-1])
     return solved(state, score, line)
-
-
-def solving(
-    otherwise: Callable[[State, Seconds], Expected],
-) -> Callable[[State, Seconds], Expected]:
-    """Return an `evaluate` that tries to solve the position in half of the time."""
-    perfect = solver.Solver()
-
-    def evaluate(state: State, seconds: Seconds) -> Expected:
-        perfect.deadline = Deadline(seconds / 2)
-        outcome: int | None = None
-        score: int | None = None
-        line: list[Action] = []
-        after = state
-        with suppress(OutOfBudgetError):
-            for answer in perfect.answers(state):
-                outcome, line = answer.outcome, [answer.column]
-            score = perfect.score(state)
-            while not (after := after.apply(line[-1])).is_over() and len(line) < LINE:
-                line.append(perfect.best(after)[0])
-        if score is not None:
-            return solved(state, score, line)
-        if outcome is not None:  # the number of plies is unknown
-            value = WON * outcome * (1 if state.mover == 1 else -1)
-            return Expected(value, tuple(line), True)
-        return otherwise(state, seconds / 2)
-
-    return evaluate
 
 
 def solved(state: State, score: int, line: list[Action]) -> Expected:

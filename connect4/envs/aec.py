@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from connect4.envs.policies import EXTRA, Rules
+from connect4.envs import EXTRA, Rules
 from connect4.errors import InputError, MissingExtraError
 from connect4.games import find_game
 from connect4.games.base import Player, State

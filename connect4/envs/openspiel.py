@@ -2,7 +2,7 @@
 
 Each game is sequential, deterministic and zero-sum, with perfect information. Its parameters are
 `start` (a state file's name), `rows`, `columns` and the game's own options; 0 or "" selects the
-default. Actions and rewards are those of the PettingZoo environments (`connect4.envs.policies`).
+default. Actions and rewards are those of the PettingZoo environments (`connect4.envs`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from connect4.envs.policies import EXTRA, Policy, Rules
+from connect4.envs import EXTRA, Policy, Rules
 from connect4.errors import MissingExtraError
 from connect4.games import GAMES
 from connect4.games.base import Game, State

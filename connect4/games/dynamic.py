@@ -12,17 +12,8 @@ from typing import Any, ClassVar, Final, cast
 import numpy as np
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import (
-    Ending,
-    FaultPolicy,
-    Game,
-    Heuristic,
-    Option,
-    Player,
-    State,
-    quoted,
-)
-from connect4.games.grid import Grid, grid_of
+from connect4.games.base import Ending, FaultPolicy, Game, Option, Player, State, quoted
+from connect4.games.board import Grid, grid_of
 from connect4.games.state_files import Seen, read_pieces, read_settings, setting_lines
 
 DIRECTIONS: Final = {"E": (1, 0), "N": (0, -1), "S": (0, 1), "W": (-1, 0)}
@@ -385,14 +376,4 @@ DYNAMIC: Final = Game(
         Option("repetition", bool, "a third repetition is a draw"),
     ),
     with_options=lambda state, options: state.with_options(**options),
-    heuristics=(
-        Heuristic(
-            "race",
-            "connect4.search.sliding:race",
-            scale=60.0,
-            search="connect4.search.sliding:SlidingAlphaBeta",
-        ),
-        Heuristic("fuzzy", "connect4.search.heuristics:fuzzy", scale=2.0),
-        Heuristic("connected", "connect4.search.heuristics:connected", scale=2.0),
-    ),
 )

@@ -16,18 +16,8 @@ import numpy.typing as npt
 
 from connect4.config import win_pts
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import (
-    Ending,
-    FaultPolicy,
-    Game,
-    Heuristic,
-    Player,
-    State,
-    opponent,
-    quoted,
-)
-from connect4.games.grid import Grid, grid_of
-from connect4.games.runs import Run, runs_on
+from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted
+from connect4.games.board import Grid, Run, grid_of, runs_on
 from connect4.games.state_files import read_position, text_from_json
 from connect4.utils import Integer, get_pts, get_row_score
 
@@ -351,11 +341,4 @@ EXTENDED: Final = Game(
     action_help=ACTION_HELP,
     counts_points=True,
     points=tuple(win_pts),
-    heuristics=(
-        Heuristic("windows", "connect4.search.heuristics:windows", point=1, beside_points=True),
-        Heuristic("margin", "connect4.search.heuristics:margin", point=1),
-        Heuristic("potential", "connect4.search.heuristics:potential", point=500),
-    ),
-    judge="margin",
-    expert="connect4.analysis.experts:reference_expert",
 )

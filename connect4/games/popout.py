@@ -9,15 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import (
-    Ending,
-    FaultPolicy,
-    Game,
-    Heuristic,
-    Player,
-    State,
-    opponent,
-)
+from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent
+from connect4.games.board import Grid
 from connect4.games.extended import (
     ExtendedAction,
     all_actions,
@@ -26,7 +19,6 @@ from connect4.games.extended import (
     format_action,
     parse_action,
 )
-from connect4.games.grid import Grid
 from connect4.games.state_files import (
     Seen,
     board_grid,
@@ -228,9 +220,4 @@ POP_OUT: Final = Game(
     file_action=lambda answer: answer,
     action_help="3 to drop into column 3, 3P to pop your bottom token out of column 3",
     folder="popout",
-    exploration=1.4,
-    heuristics=(
-        Heuristic("windows", "connect4.search.heuristics:windows", scale=20, beside_points=True),
-        Heuristic("potential", "connect4.search.heuristics:potential", scale=500),
-    ),
 )

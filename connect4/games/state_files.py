@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from connect4.errors import InputError
 from connect4.games.base import Player, quoted
-from connect4.games.grid import Grid, grid_of
+from connect4.games.board import Grid, grid_of
 
 NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}")
 MAX_SIDE: Final = 12

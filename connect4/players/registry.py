@@ -5,6 +5,7 @@ A name is `KIND`, `KIND:key=value,...` or `ai:FILE`; `players/names.py` parses i
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from typing import Final
 
 from connect4.errors import InputError
 from connect4.games import GAMES, nearest
-from connect4.games.base import State, resolve
+from connect4.games.base import State
 from connect4.players.base import Agent, Method, Setup
 from connect4.players.names import (
     AgentName,
@@ -25,19 +26,17 @@ from connect4.players.names import (
     student_file,
 )
 from connect4.search.base import ORDERS
+from connect4.search.heuristics import HEURISTICS
 
 ADDRESS: Final = re.compile(
     r"(?P<host>\S+):(?P<port>[0-9]{1,5}):(?P<game>[^\s:]+):(?P<colour>white|black)"
 )
 
-MAX_MEMORY: Final = 512
-"""Maximum size of the solver's table in megabytes; an agent's process has 1 GiB in total."""
-
 WORDS: Final = {
     "order": tuple(ORDERS),
     "pruning": ("on", "off"),
     "tt": ("on", "off"),
-    "engine": ("bitbully", "own"),
+    "engine": ("own",),
 }
 """The valid words of the options that are neither numbers nor the name of a heuristic."""
 
@@ -45,7 +44,7 @@ WORDS: Final = {
 def words_for(option: str, game: str) -> tuple[str, ...]:
     """Return the valid words of an option in a game; empty for a number."""
     if option == "heuristic":
-        return tuple(entry.name for entry in GAMES[game].heuristics)
+        return tuple(entry.name for entry in HEURISTICS.get(game, ()))
     return WORDS.get(option, ())
 
 
@@ -58,12 +57,6 @@ def wrong_value(option: str, value: str, game: str) -> str | None:
         is_number = re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", value) and float(value) > 0
         return None if is_number else "a number above 0"
     is_count = re.fullmatch(r"0*[1-9][0-9]{0,11}", value)
-    if option == "memory":
-        return (
-            None
-            if is_count and int(value) <= MAX_MEMORY
-            else f"a whole number from 1 to {MAX_MEMORY}"
-        )
     return None if is_count else "a whole number above 0"
 
 
@@ -165,7 +158,7 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         "connect4.players.agents:SolverAgent",
         games=frozenset({"classic"}),
         board=(6, 7),
-        options=("memory", "engine", *BUDGET),
+        options=("engine", *BUDGET),
     ),
     "mcts": PlayerKind(
         "mcts:iterations=N,c=C",
@@ -198,7 +191,7 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
     kind = PLAYERS[name.kind]
     if kind.games is not None and game not in kind.games:
         raise InputError(f"agent {text!r} plays {', '.join(sorted(kind.games))}, not {game}")
-    if "heuristic" in kind.options and not GAMES[game].heuristics:
+    if "heuristic" in kind.options and game not in HEURISTICS:
         raise InputError(f"agent {text!r} needs a heuristic, and {game} has none")
     if re.fullmatch(kind.rest, name.rest) is None:
         expected = f"write {kind.usage}{kind.rest_help}"
@@ -300,5 +293,6 @@ def build(setup: Setup) -> Agent:
     It loads only the modules of that kind, for a fast start of the agent's process. Raises
     `AgentError` if a student's file cannot be loaded or a server cannot be reached.
     """
-    agent: Agent = resolve(PLAYERS[setup.agent.kind].factory)(setup)
+    module, _, name = PLAYERS[setup.agent.kind].factory.partition(":")
+    agent: Agent = getattr(importlib.import_module(module), name)(setup)
     return agent

@@ -19,15 +19,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from connect4.config import win_pts
-from connect4.reference.lines import (
-    KINDS,
-    OPPONENT,
-    Actions,
-    Codes,
-    Lines,
-    Position,
-    stack_gains,
-)
+from connect4.reference.lines import KINDS, OPPONENT, Actions, Codes, Lines, Position, stack_gains
 from connect4.reference.tables import Array
 
 STEP = 1 / 32

@@ -8,14 +8,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from connect4.reference.lines import ME, OPPONENT, Lines, Position
-from connect4.reference.searching import DEEPEST, Budget, BudgetSpentError, Found, slot_of
-from connect4.reference.tables import (
-    LONGEST_TABLE,
-    Array,
-    expected_margins,
-    share_against_random,
+from connect4.reference.lines import (
+    DEEPEST,
+    ME,
+    OPPONENT,
+    Budget,
+    BudgetSpentError,
+    Found,
+    Lines,
+    Position,
+    slot_of,
 )
+from connect4.reference.tables import LONGEST_TABLE, Array, expected_margins, share_against_random
 
 Values: TypeAlias = list[tuple[float, tuple[float, int]]]
 """The values of actions, each with its (gain, action)."""

@@ -5,15 +5,19 @@ A cell is `height * columns + column`, height 0 at the bottom. An action is the 
 is the expected margin of a position; on a full board it is the margin. A drop changes the codes of
 four lines, so its gain takes eight look-ups. A position keeps the gains of all drops and hands them
 on: after a move only the drops that share a line with it have another gain.
+
+Also what both searches share: the budget of a move, and the result.
 """
 
 from __future__ import annotations
 
 import random
+import time as clock
 from collections.abc import Callable
 from itertools import chain, permutations
+from math import inf
 from operator import getitem, itemgetter
-from typing import Any, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from connect4.reference.tables import TABLES, Array, Differences, LongLine, Table
 
@@ -327,3 +331,47 @@ def stack_gains(lines: Lines, codes: Codes, drops: Actions) -> tuple[float, list
         gains += stack
     gains.sort(reverse=True)
     return zugzwang if empty_cells % 2 else -zugzwang, gains
+
+
+DEEPEST: Final = 200
+"""Plies: what keeps the recursion of a search far from Python's limit."""
+
+OWN_KEY, OTHER_KEY = 0x9E3779B97F4A7C1, 0xD1B54A32D192ED0
+"""Numbers without a pattern, which keep positions apart that differ in the pop-outs left."""
+
+
+class BudgetSpentError(Exception):
+    """The time or the nodes of this move are used up."""
+
+
+class Budget:
+    """How long a move may take: seconds, or nodes of the search in their place."""
+
+    def __init__(self, seconds: float, nodes: int | None):
+        margin = min(0.1 * seconds + 0.02, 0.6 * seconds)  # for a machine with other work to do
+        self.seconds = seconds
+        self.deadline = clock.monotonic() + seconds - margin if nodes is None else inf
+        self.limit = inf if nodes is None else nodes
+        self.nodes = 0
+
+    def spend(self) -> None:
+        """Count one node; raise `BudgetSpentError` if it was one too many."""
+        self.nodes += 1
+        if self.nodes > self.limit or clock.monotonic() > self.deadline:
+            raise BudgetSpentError
+
+
+class Found(NamedTuple):
+    """The result of a search."""
+
+    action: int
+    values: tuple[tuple[int, float], ...] = ()
+    """Each depth that was searched whole, with the margin found there for the action chosen."""
+    solved: bool = False
+    """Whether the last depth reached the end of the game."""
+
+
+def slot_of(position: Position) -> int:
+    """Return the number that a table knows a position by."""
+    _, _, _, key, _, own, other = position
+    return key ^ own * OWN_KEY ^ other * OTHER_KEY

@@ -89,7 +89,6 @@ class Minimax:
         self.order = order
         self.deadline = deadline or Deadline()
         self.nodes = 0
-        self.cutoffs = 0
         self.line: Line = ()
         self.horizon = False
         """Whether the depth limit ended the last search at any position."""
@@ -167,16 +166,21 @@ class AlphaBeta(Minimax):
             self.line = ()
             self.horizon = True
             return self.leaf(state)
+        return self.best_of(state, self.order(state), depth - 1, alpha, beta)
+
+    def best_of(
+        self, state: State, moves: Sequence[Move], depth: int, alpha: float, beta: float
+    ) -> float:
+        """Return the value of the best of `moves`, each searched `depth` plies deep."""
         best = -INFINITY
         line: Line = ()
-        for move in self.order(state):
-            value = -self.value(self.after(state, move), depth - 1, -beta, -alpha)
+        for move in moves:
+            value = -self.value(self.after(state, move), depth, -beta, -alpha)
             if value > best:
                 best, line = value, (move, self.line)
                 if value > alpha:
                     alpha = value
                     if alpha >= beta:
-                        self.cutoffs += 1
                         break
         self.line = line
         return best
@@ -238,24 +242,6 @@ class TableAlphaBeta(AlphaBeta):
         if entry.lower >= beta or entry.lower == entry.upper:
             return entry.lower
         return entry.upper if entry.upper <= alpha else None
-
-    def best_of(
-        self, state: State, moves: Sequence[Move], depth: int, alpha: float, beta: float
-    ) -> float:
-        """Return the value of the best of `moves`, each searched `depth` plies deep."""
-        best = -INFINITY
-        line: Line = ()
-        for move in moves:
-            value = -self.value(self.after(state, move), depth, -beta, -alpha)
-            if value > best:
-                best, line = value, (move, self.line)
-                if value > alpha:
-                    alpha = value
-                    if alpha >= beta:
-                        self.cutoffs += 1
-                        break
-        self.line = line
-        return best
 
     def store(self, key: Hashable, depth: int, alpha: float, beta: float, best: float) -> None:
         """Keep the value `best` and the move that `line` begins with."""

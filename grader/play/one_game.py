@@ -36,7 +36,7 @@ from connect4.players.registry import file_hash, parse_agent
 from connect4.record import Record
 from connect4.referee import Result, Turn
 from connect4.table import Table, Terms
-from connect4.views import board_data, page
+from connect4.views import board, page
 from connect4.views.document import json_in_html
 from grader.handin.submission import FOLDER, file_name, without_folders
 from grader.play.executors import Pool, WorkerDiedError
@@ -337,7 +337,7 @@ Replay: TypeAlias = str
 """`MADE_BY`, a blank, and the data of one game for the replay page: JSON that is safe in HTML."""
 
 MADE_BY: Final = hashlib.sha256(
-    ("".join(map(inspect.getsource, (page, board_data))) + "3").encode()
+    ("".join(map(inspect.getsource, (page, board))) + "3").encode()
 ).hexdigest()[:16]
 """Data from another version of the replay page's code are computed again."""
 

@@ -25,9 +25,8 @@ from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
 from connect4.referee import TurnBegun
 from connect4.table import Table
-from connect4.views.student_tree import read_nodes
-from connect4.views.tree import explain, tree_page
-from connect4.views.web.feed import Feed, SentSeat, turns_to_send, typed_reply
+from connect4.views.page import Feed, SentSeat, turns_to_send, typed_reply
+from connect4.views.tree import explain, read_nodes, tree_page
 
 SENT: Final = ("ai", "human")
 """Kinds of players whose replies come from outside this worker; the others are the kit's."""

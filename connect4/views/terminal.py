@@ -17,7 +17,7 @@ from connect4.players.base import Outcome
 from connect4.referee import Event, Turn, TurnBegun, TurnEnded
 from connect4.table import TablePlan
 from connect4.views import palette
-from connect4.views.board_data import Motion, motion_between
+from connect4.views.board import Motion, motion_between
 from connect4.views.words import fault_report, kind_of_fault, move_text, repeat_command, spent_text
 
 NAME: Final = 36

@@ -1,0 +1,133 @@
+"""State files and the `start` of a record: what is wrong with one is said in one line."""
+
+import pytest
+
+from connect4.errors import InputError
+from connect4.games import GAMES
+
+BAD_FILES = {
+    "extended": [
+        ("", "f.txt:1: the file is empty; expected the pop-outs, then the board"),
+        ("x\n0 0\n", "f.txt:1: 'x' is not a number"),
+        ("0\n0 0\n0 x\n", "f.txt:3: 'x' is not a number"),
+        ("0\n0 1_0\n", "f.txt:2: '1_0' is not a number"),
+        ("0\n0 " + "9" * 70 + "\n", f"f.txt:2: '{'9' * 59}... is not a number"),
+        ("-1\n0 0\n", "f.txt:1: -1 pop-outs; the number cannot be negative"),
+        ("1 -2 1\n0 0\n", "f.txt:1: -2 pop-outs; the number cannot be negative"),
+        (
+            "1 2\n0 0\n",
+            "f.txt:1: '1 2'; expected the pop-outs of each player (`6`), "
+            "or of both and who moves (`4 3 2`)",
+        ),
+        ("1 2 3\n0 0\n", "f.txt:1: player 3 to move; expected 1 or 2"),
+        ("0\n0 0\n0 0 0\n", "f.txt:3: 3 values in this row, 2 in the first"),
+        ("0\n0 0 0\n0 0 0\n", "f.txt:2: 3 columns; the number of columns has to be even"),
+        ("0\n0 0\n0 3\n", "f.txt:3: value 3; expected 0 (empty), 1 or 2 (the players)"),
+        ("0\n0 -1\n", "f.txt:2: value -1; expected 0 (empty), 1 or 2 (the players)"),
+        ("0\n0 1\n0 0\n0 2\n", "f.txt:2: the token in column 1 floats above an empty cell"),
+        ("6\n", "f.txt:2: no board; expected rows of 0, 1 and 2 below the pop-outs"),
+        ("0\n0 0\n\n0 0\n", "f.txt:3: a blank line inside the board"),
+        ("0\n0\x000\n", "f.txt:2: '0\\x000' is not a number"),
+    ],
+    "classic": [
+        ([], "f.txt:1: the file is empty; expected rows of 0, 1 and 2"),
+        (["6", "0 0"], "f.txt:1: classic Connect 4 counts no pop-outs; delete this line "),
+        (["0 1 2", "0 0"], "f.txt:1: classic Connect 4 counts no pop-outs; delete this line "),
+        (["0 0 3", "0 0"], "f.txt:1: player 3 to move; expected 1 or 2"),
+        (["0", " ".join("0" * 13)], "f.txt: a board of 1 rows by 13 columns: classic"),
+        (["0", *["0"] * 13], "f.txt: a board of 13 rows by 1 columns: classic"),
+        (["0", "1 1 1 1", "2 2 2 2"], "f.txt: both players have four in a row; only one can"),
+    ],
+    "dynamic": [
+        ([], "f.txt:1: no board; expected rows of O, X and blanks"),
+        (["mover=2"], "f.txt:1: no board; expected rows of O, X and blanks"),
+        (["O,o", " , "], "f.txt:1: 'o' in column 2; expected O or X or a blank between commas"),
+        (["", "O,X", "OO,"], "f.txt:3: 'OO' in column 1; expected O or X or a blank"),
+        (["O,X", "O,X,"], "f.txt:2: 3 cells in this row, 2 in the first"),
+        (["O,X", "O"], "f.txt:2: 1 cells in this row, 2 in the first"),
+        (["O,X", "", "X,O"], "f.txt:3: a blank line inside the board"),
+        (["O", "X"], "f.txt: a board of 2 rows by 1 columns: Dynamic Connect-4 has 2 to 9 of"),
+        (["O,X"], "f.txt: a board of 1 rows by 2 columns: Dynamic Connect-4 has 2 to 9 of"),
+        ([",".join("O" * 10)] * 2, "f.txt: a board of 2 rows by 10 columns"),
+        (["O,O,O,O", "X,X,X,X"], "f.txt: both sides have 4 in a row; only one can have won"),
+        (["O,X", "X,", "mover=3"], "f.txt: mover=3; expected 1 or 2"),
+        (["O,X", "X,", "mover=X"], "f.txt: mover='X'; expected a whole number"),
+        (["O,X", "X,", "turns=-1"], "f.txt: turns='-1'; expected a whole number"),
+        (["O,X", "X,", "repetition=2"], "f.txt: repetition=2; expected 0 or 1"),
+        (["O,X", "X,", "line=5"], "f.txt: a line of 5: expected 3 or 4"),
+        (["O,X", "X,", "max_turns=0"], "f.txt: max_turns 0: expected 1 to 100000 plies"),
+        (["O,X", "X,", "time=3"], "f.txt: no setting 'time'; expected mover, turns, line, max"),
+        (["O,X", "X,", "history=1:2"], "f.txt: '1:2' in history; expected number:number:play"),
+        (["O,X", "mover=2", "X,"], "f.txt:3: 'X,' after the settings; expected name=value"),
+    ],
+    "popout": [
+        ("0\n0 0\nturn=3\n", "f.txt: no setting 'turn'; expected turns"),
+        ("0\n0 0\nturns=-1\n", "f.txt: turns='-1'; expected a whole number"),
+        ("0\n0 0\nhistory=1:2\n", "f.txt: '1:2' in history; expected number:number:player"),
+        ("0\n" + "0\n" * 13, "f.txt: a board of 13 rows by 1 columns: Pop Out has 1 to 12 of each"),
+        ("0\n1 0\n0 0\n", "f.txt:2: the token in column 0 floats above an empty cell"),
+    ],
+}
+"""Texts, or their lines, and how the refusal of each begins."""
+
+BAD_STARTS = {
+    "extended": [
+        ([], "not a position of ExtendedConnect4"),
+        ({}, "KeyError('popouts')"),
+        ({"popouts": 1}, "KeyError('board')"),
+        ({"popouts": [1], "board": [[0, 0]]}, "not a position of ExtendedConnect4"),
+        ({"popouts": 1, "board": 5}, "not a position of ExtendedConnect4"),
+        ({"popouts": 1, "board": []}, "no board"),
+        ({"popouts": 1, "board": [[0, 0], []]}, "a row without cells"),
+        ({"popouts": 1, "board": ["00", "12"]}, "'0' where a whole number is expected"),
+        ({"popouts": True, "board": [[0, 0]]}, "'True' where a whole number is expected"),
+        ({"popouts": 1, "board": [[0, 1.0]]}, "'1.0' where a whole number is expected"),
+        ({"popouts": 1, "board": [[0, 0]], "mover": None}, "'None' where a whole number"),
+        ({"popouts": 1, "board": [[0, 0]], "mover": 3}, "player 3 to move"),
+        ({"popouts": -1, "board": [[0, 0]]}, "-1 pop-outs"),
+        ({"popouts": 1, "board": [[0, 0, 0]]}, "has to be even"),
+        ({"popouts": 1, "board": [[1, 0], [0, 0]]}, "floats above an empty cell"),
+        ({"popouts": 1, "board": [[0, 0]], "maximum": [0, 4]}, "maximum is a pair of whole"),
+    ],
+    "classic": [
+        ({}, "start: not a position of classic Connect 4 (KeyError('board'))"),
+        ({"board": 3}, "start: not a position of classic Connect 4"),
+        ({"board": [[0]], "mover": 3}, "start:1: player 3 to move; expected 1 or 2"),
+    ],
+    "dynamic": [
+        ({}, "start: not a position of Dynamic Connect-4 (KeyError('board'))"),
+        ({"board": 3}, "start: not a position of Dynamic Connect-4"),
+        ({"board": [3]}, "start: not a position of Dynamic Connect-4"),
+        ([], "start: not a position of Dynamic Connect-4"),
+        ({"board": []}, "start:1: no board; expected rows of O, X and blanks"),
+        ({"board": ["O,", "O"]}, "start:2: 1 cells in this row, 2 in the first"),
+        ({"board": ["O,Z"]}, "start:1: 'Z' in column 2; expected O or X or a blank"),
+        ({"board": ["O,", "X,"], "turns": 1.5}, "start: turns='1.5'; expected a whole number"),
+        ({"board": ["O,", "X,"], "mover": "X"}, "start: mover='X'; expected a whole number"),
+        ({"board": ["O,", "X,"], "mover": 0}, "start: mover=0; expected 1 or 2"),
+        ({"board": ["O,", "X,"], "line": 7}, "start: a line of 7: expected 3 or 4"),
+        ({"board": ["O,", "X,"], "history": 1}, "start: not a position of Dynamic Connect-4"),
+        ({"board": ["O,", "X,"], "history": [[1]]}, "start: '1' in history; expected"),
+    ],
+}
+"""Values, and what the refusal of each contains."""
+
+
+def rows_of(table):
+    return [(game, *row) for game, rows in table.items() for row in rows]
+
+
+@pytest.mark.parametrize(("game", "text", "message"), rows_of(BAD_FILES))
+def test_a_bad_state_file_is_refused_with_its_place_and_cause(game, text, message):
+    with pytest.raises(InputError) as refusal:
+        GAMES[game].read(text if isinstance(text, str) else "\n".join(text), "f.txt")
+    assert str(refusal.value).startswith(message)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(("game", "value", "part"), rows_of(BAD_STARTS))
+def test_a_bad_start_of_a_record_is_refused(game, value, part):
+    with pytest.raises(InputError) as refusal:
+        GAMES[game].from_json(value)
+    assert str(refusal.value).startswith("start")
+    assert part in str(refusal.value)
