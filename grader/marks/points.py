@@ -256,7 +256,7 @@ def marks(
 
 @lru_cache(maxsize=1024)
 def _findings(
-    source: str | None, report: str | None, rules: SubmissionRules
+    source: bytes | None, report: str | None, rules: SubmissionRules
 ) -> tuple[Finding, ...]:
     return () if source is None else tuple(check(source, report, rules))
 
