@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from connect4.errors import InputError
+from grader.handin import Submission
 from grader.handin.owners import ABSENT, UNDECIDED, assign
-from grader.handin.people import Pass, Person, by_form, find, keys, match, may_be
+from grader.handin.people import IN_TIME, LATE, Pass, Person, by_form, find, keys, match, may_be
 from grader.handin.roster import Change, Correction, Student
-from grader.handin.submission import IN_TIME, LATE, Submission
 
 
 def person(text: str) -> Person:

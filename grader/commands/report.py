@@ -17,12 +17,12 @@ from typing import Final
 from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, UNLIKELY, name_all, named_few, say
 from grader.commands.gradebook import fill_gradebooks, writable
+from grader.handin import Submission
 from grader.handin import roster as rosters
 from grader.handin.lists import csv_text, nobody
 from grader.handin.owners import ABSENT, UNDECIDED, Doubt, Owners, assign
-from grader.handin.people import REMEDY, match
+from grader.handin.people import LATE, REMEDY, match
 from grader.handin.roster import Correction, Student
-from grader.handin.submission import LATE, Submission
 from grader.marks.points import lateness
 from grader.output import evidence, writing
 from grader.output.changes import note_written, tell_changes

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from grader.handin.find import on_disk, told_apart
-from grader.handin.people import Kind, Matching, Person, match, may_be, words
+from grader.handin import Submission, on_disk, told_apart
+from grader.handin.people import IN_TIME, LATE, Kind, Matching, Person, match, may_be, words
 from grader.handin.roster import Correction, Student
-from grader.handin.submission import IN_TIME, LATE, Submission
 
 ABSENT: Final = "nothing was handed in"
 UNDECIDED: Final = "not decided"

@@ -35,6 +35,9 @@ class Kind(StrEnum):
 
 Key: TypeAlias = tuple[Kind, str]
 
+LATE: Final = "late"
+IN_TIME: Final = "in time"
+
 
 @dataclass(frozen=True, slots=True)
 class Person:

@@ -20,9 +20,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+from grader.handin import Submission, sources_of
 from grader.handin.people import Person
 from grader.handin.roster import Change, Correction, Student
-from grader.handin.submission import Submission, sources_of
 from grader.results.database import Database
 from grader.results.values import (
     DAMAGED,
