@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,14 @@ RESERVED: Final = re.compile(
 )
 """Names that Windows reserves for devices, with any suffix, and those of the kit's own entries
 beside the students' folders of records."""
+
+
+class Missing(StrEnum):
+    """Why a student of the class has no hand-in; students read it, so it names nobody."""
+
+    ABSENT = "nothing was handed in"
+    UNDECIDED = "not decided"
+    """Nobody can tell which hand-in is the student's, or which one counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,8 @@ class Submission:
     """The path of the file if it is on disk, for annotations."""
     entry: str = ""
     """The file or folder that a teacher or a platform named, without what a student named in it."""
+    missing: Missing | None = None
+    """Why there is no hand-in, if this stands for a student without one."""
     stored_sha256: str | None = None
     """The hash of a source that is no longer held, because its author was forgotten."""
 
