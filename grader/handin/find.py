@@ -37,13 +37,13 @@ LONGEST_PATH: Final = 4096
 """Characters of a path that a disk takes; a path in a tar may have millions."""
 
 
-def remedy_of(name: str) -> str | None:
-    """Return what the author of a file with this name has to do; None if nothing is known."""
+def _remedy(name: str) -> str:
+    """Return what the author of a file that is not opened has to do."""
     if name.lower().endswith(".ipynb"):
         return f"{name} is a Jupyter notebook; save its code as ai.py (File > Save and Export As)"
     if name.lower().endswith(".py.txt"):
         return f"{name} is a text file; rename it to {name[:-4]} (Windows may hide the .txt)"
-    return None
+    return f"{name} is not opened; hand in ai.py or one zip of it"
 
 
 @dataclass(slots=True)
@@ -65,6 +65,11 @@ class HandIn:
     archived: bool = False
     """Whether an archive has been opened already."""
     problem: str | None = None
+
+    @property
+    def entry(self) -> str:
+        """Return the entry that a teacher or a platform named, in one line."""
+        return one_line([*self.places, self.name][0])
 
     def place(self, path: str) -> str:
         """Return the place of a file in the tree."""
@@ -106,8 +111,7 @@ def find(
             places = [place for hand_in in (first, *more) for place in hand_in.places]
             first.problem = f"two hand-ins of one student: {', '.join(places)}"
         shown = f"{own} ({number})" if number and names[own] > 1 else own
-        entry = one_line([*first.places, own][0])
-        opened.append(replace(_open_safely(first, rules), name=shown, entry=entry))
+        opened.append(replace(_open_safely(first, rules), name=shown, entry=first.entry))
     return told_apart(sorted(opened, key=lambda item: (item.name.casefold(), item.name)))
 
 
@@ -156,38 +160,33 @@ def _stem(path: Path) -> str:
 
 
 def _read_path(path: Path) -> Tree:
+    """Return the files of a folder or an archive; raises `InputError` for anything else."""
     if os.path.isdir(path):
         return archive.folder_tree(path)
+    why = "no such file or folder"
     if os.path.isfile(path) and path.name.lower().endswith(ARCHIVES):
         try:
             return bounded.class_tree(path)
         except InputError as error:
-            raise InputError(f"{one_line(path)}: {error}") from None
-    if os.path.exists(path) and path.name.lower().endswith(UNREADABLE):
-        raise InputError(f"{one_line(path)}: {_remedy(path.name)}")
-    if os.path.exists(path):
-        raise InputError(f"{one_line(path)}: expected a .py file, a folder, a .zip or a .tar.gz")
-    raise InputError(f"{one_line(path)}: no such file or folder")
-
-
-def _remedy(name: str) -> str:
-    """Return what the author of a file that is not opened has to do."""
-    return remedy_of(name) or f"{name} is not opened; hand in ai.py or one zip of it"
+            why = str(error)
+    elif os.path.exists(path):
+        is_closed = path.name.lower().endswith(UNREADABLE)
+        expected = "expected a .py file, a folder, a .zip or a .tar.gz"
+        why = _remedy(path.name) if is_closed else expected
+    raise InputError(f"{one_line(path)}: {why}")
 
 
 def _open_safely(hand_in: HandIn, rules: SubmissionRules) -> Submission:
     """Read a hand-in and return it as a submission, with its problem if it has one."""
-    place = one_line([*hand_in.places, hand_in.name][0])
-    submission = Submission(hand_in.name, place, people=hand_in.people)
-    if hand_in.problem:
-        return replace(submission, problem=brief(hand_in.problem))
     try:
+        if hand_in.problem:
+            raise InputError(hand_in.problem)
         return _open(hand_in, rules)
     except InputError as error:
-        return replace(submission, problem=brief(error))
+        problem = brief(error)
     except Exception as error:  # whatever one hand-in raises, the others are graded
-        problem = f"cannot be opened ({type(error).__name__}: {error})"
-        return replace(submission, problem=brief(problem))
+        problem = brief(f"cannot be opened ({type(error).__name__}: {error})")
+    return Submission(hand_in.name, hand_in.entry, problem=problem, people=hand_in.people)
 
 
 def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
@@ -240,33 +239,27 @@ def _choose(sources: list[str]) -> str:
 
 
 def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submission:
-    place = hand_in.place(path)
-    path_on_disk = hand_in.folder / place
+    place, limit = hand_in.place(path), rules.max_source_kb * 1000
+    on_disk = hand_in.folder / place
     submission = Submission(
         hand_in.name,
         one_line(place),
         people=hand_in.people,
-        path=path_on_disk if os.path.isfile(path_on_disk) else None,
+        path=on_disk if os.path.isfile(on_disk) else None,
     )
-    limit = rules.max_source_kb * 1000
     data = hand_in.tree[path](limit + 1)
-    if len(data) > limit:
-        return replace(submission, problem=f"larger than {rules.max_source_kb} kB")
     try:
+        if len(data) > limit:
+            raise InputError(f"larger than {rules.max_source_kb} kB")
         source_text(data)
     except InputError as error:
         return replace(submission, problem=str(error))
-    return replace(submission, source=data, report=_read_report(hand_in.tree, path, limit))
-
-
-def _read_report(tree: Tree, source: str, limit: int) -> str | None:
-    """Return the report beside the source, else the only report in the hand-in."""
-    reports = [path for path in tree if PurePosixPath(path).name.lower() == "report.txt"]
-    beside = [
-        path for path in reports if PurePosixPath(path).parent == PurePosixPath(source).parent
-    ]
-    chosen = beside or reports
-    return tree[chosen[0]](limit).decode("utf-8", errors="replace") if chosen else None
+    reports = [one for one in hand_in.tree if PurePosixPath(one).name.lower() == "report.txt"]
+    beside = [one for one in reports if PurePosixPath(one).parent == PurePosixPath(path).parent]
+    report = None
+    for chosen in (beside or reports)[:1]:  # the one beside the source, else the only one
+        report = hand_in.tree[chosen](limit).decode("utf-8", errors="replace")
+    return replace(submission, source=data, report=report)
 
 
 def unwrapped(tree: Tree) -> Tree:
@@ -341,7 +334,9 @@ def _add(hand_in: HandIn, place: str, entry: Entry, part: Tree) -> None:
     `part` holds the files of a folder, or a file of no name, which is the entry itself.
     """
     grouped = bool(entry.file) and entry.attempt == hand_in.attempt
-    is_report = "" in part and place.lower().endswith(".txt") and not remedy_of(place)
+    is_report = (
+        "" in part and place.lower().endswith(".txt") and not place.lower().endswith(".py.txt")
+    )
     if "" in part:
         name = entry.file or PurePosixPath(place).name
         name = "report.txt" if is_report and not grouped else name
