@@ -11,7 +11,7 @@ import ast
 import sys
 import textwrap
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -118,13 +118,11 @@ def source_findings(source: bytes, rules: SubmissionRules) -> list[Finding]:
     nodes = list(ast.walk(tree))
     bound = _bindings(nodes)
     found = [*_class(tree, nodes), *_imports(nodes, rules.allowed), *_processes(nodes, bound)]
-    caught = _caught(nodes)
-    found += _files(nodes, bound, caught)
+    found += [*_files(nodes, bound), *_changing_state(tree)]
     if STUB in source:
         line = source[: source.index(STUB)].count(b"\n") + 1
         text = "this is still the stub of the kit: write your two methods, then delete the line"
         found.append(Finding(line, "stub", text, required=False))
-    found += [Finding(line, "module state", text) for line, text in _changing_state(tree)]
     return sorted(found, key=lambda finding: finding.line)
 
 
@@ -146,16 +144,17 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
     classes = [
         node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "AIPlayer"
     ]
+    if not classes and "AIPlayer" in _stored(tree):
+        return
     if not classes:
-        if "AIPlayer" not in stored(tree):
-            line, advice = 1, "the simulator makes one per game"
-            near = next(filter(_is_meant, nodes), None)
-            if isinstance(near, ast.ClassDef):
+        line, advice = 1, "the simulator makes one per game"
+        for near in [node for node in nodes if isinstance(node, ast.ClassDef)][::-1]:
+            if _is_meant(near):
                 line, advice = (
                     near.lineno,
                     f"rename class {near.name} to AIPlayer, at the left margin",
                 )
-            yield Finding(line, "class", f"no class AIPlayer at the top of the file; {advice}")
+        yield Finding(line, "class", f"no class AIPlayer at the top of the file; {advice}")
         return
     player = classes[-1]
     methods = {
@@ -167,7 +166,7 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
         name
         for node in player.body
         if isinstance(node, ast.Assign | ast.AnnAssign)
-        for name in stored(node)
+        for name in _stored(node)
     }
     if player.decorator_list:  # @dataclass makes its own
         second_names.add("__init__")
@@ -179,10 +178,8 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
             yield Finding(player.lineno, "class", f"AIPlayer has no {name}; add {signature}")
 
 
-def _is_meant(node: ast.AST) -> bool:
-    """Return whether a node is a class that is probably meant as AIPlayer."""
-    if not isinstance(node, ast.ClassDef):
-        return False
+def _is_meant(node: ast.ClassDef) -> bool:
+    """Return whether a class is probably meant as AIPlayer."""
     named = node.name.replace("_", "").lower() in ("aiplayer", "player", "ai", "agent", "aiagent")
     return named or any(getattr(item, "name", "") in [*METHODS][1:] for item in node.body)
 
@@ -270,20 +267,23 @@ def _processes(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[F
             yield Finding(line, "threads and processes", text)
 
 
-def _files(
-    nodes: Sequence[ast.AST], bound: Mapping[str, str], caught: Collection[ast.AST]
-) -> Iterator[Finding]:
-    """Yield the calls that open files, which is denied in play; a script's own part is not run."""
+def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield the calls that open files, which is denied in play; a script's own part is not run.
+
+    What fails in a `try` with a handler is only advice.
+    """
     own_open = any(isinstance(node, ast.FunctionDef) and node.name == "open" for node in nodes)
     of_paths = OF_PATHS if any(name.startswith("pathlib") for name in bound.values()) else ()
-    script = {
-        inner
-        for node in nodes
-        if isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ ==")
-        for inner in ast.walk(node)
-    }
+    script: list[ast.AST] = []
+    tried: list[ast.AST] = []
     for node in nodes:
-        if not isinstance(node, ast.Call) or node in script:
+        if isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ =="):
+            script += ast.walk(node)
+        elif isinstance(node, ast.Try) and node.handlers:
+            tried += (inner for part in node.body for inner in ast.walk(part))
+    left_out, caught = set(script), set(tried)
+    for node in nodes:
+        if not isinstance(node, ast.Call) or node in left_out:
             continue
         name = ""
         if isinstance(node.func, ast.Name):
@@ -298,44 +298,30 @@ def _files(
             yield Finding(node.lineno, "files", text, required=node not in caught)
 
 
-def _caught(nodes: Sequence[ast.AST]) -> set[ast.AST]:
-    """Return what is in a `try` with a handler: what fails there is only advice."""
-    return {
-        inner
-        for node in nodes
-        if isinstance(node, ast.Try) and node.handlers
-        for tried in node.body
-        for inner in ast.walk(tried)
-    }
-
-
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-def _changing_state(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield `(line, text)` for each place where a function changes a module-level variable."""
+def _changing_state(tree: ast.Module) -> Iterator[Finding]:
+    """Yield each place where a function changes a module-level variable."""
     plain = ast.Assign | ast.AnnAssign | ast.AugAssign
-    shared = {name for item in tree.body if isinstance(item, plain) for name in stored(item)}
+    shared = {name for item in tree.body if isinstance(item, plain) for name in _stored(item)}
     classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
     for function in _outer_functions(tree):
         local = _local_names(function)
         for node in ast.walk(function):
-            if isinstance(node, ast.Global):
-                names = ", ".join(node.names)
-                yield node.lineno, f"global {names}: keep it on self, which lives for a game"
-                continue
+            text = ""
             name, changes = _changed(node)
-            if name is None or name in local:
-                continue
-            if name in shared:  # asked of each set by itself: to subtract them takes long
-                text = f"{name} is a module-level variable and {changes}: keep it on self"
-                yield node.lineno, text  # type: ignore[attr-defined]
-            elif name in classes:
-                text = f"{name} is a class and {changes}: keep it on self"
-                yield node.lineno, text  # type: ignore[attr-defined]
+            if isinstance(node, ast.Global):
+                text = f"global {', '.join(node.names)}: keep it on self, which lives for a game"
+            elif name is not None and name not in local and (name in shared or name in classes):
+                # asked of each set by itself: to subtract them takes long
+                kind = "module-level variable" if name in shared else "class"
+                text = f"{name} is a {kind} and {changes}: keep it on self"
+            if text:
+                yield Finding(getattr(node, "lineno", 1), "module state", text)
 
 
-def stored(node: ast.AST) -> set[str]:
+def _stored(node: ast.AST) -> set[str]:
     """Return the names that assignments below a node bind."""
     names = (name for name in ast.walk(node) if isinstance(name, ast.Name))
     return {name.id for name in names if isinstance(name.ctx, ast.Store)}
@@ -357,7 +343,7 @@ def _local_names(function: Function) -> set[str]:
     nodes = list(ast.walk(function))
     parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
     shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
-    return (parameters | stored(function)) - shared
+    return (parameters | _stored(function)) - shared
 
 
 def _changed(node: ast.AST) -> tuple[str | None, str]:
