@@ -13,6 +13,7 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -148,12 +149,10 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
         return
     if not classes:
         line, advice = 1, "the simulator makes one per game"
-        for near in [node for node in nodes if isinstance(node, ast.ClassDef)][::-1]:
-            if _is_meant(near):
-                line, advice = (
-                    near.lineno,
-                    f"rename class {near.name} to AIPlayer, at the left margin",
-                )
+        meant = (node for node in nodes if isinstance(node, ast.ClassDef) and _is_meant(node))
+        for near in islice(meant, 1):
+            line, advice = near.lineno, f"rename class {near.name} to AIPlayer"
+            advice += ", at the left margin"
         yield Finding(line, "class", f"no class AIPlayer at the top of the file; {advice}")
         return
     player = classes[-1]
@@ -274,16 +273,15 @@ def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Findi
     """
     own_open = any(isinstance(node, ast.FunctionDef) and node.name == "open" for node in nodes)
     of_paths = OF_PATHS if any(name.startswith("pathlib") for name in bound.values()) else ()
-    script: list[ast.AST] = []
-    tried: list[ast.AST] = []
+    script: set[ast.AST] = set()
+    tried: set[ast.AST] = set()
     for node in nodes:
         if isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ =="):
-            script += ast.walk(node)
+            script.update(ast.walk(node))
         elif isinstance(node, ast.Try) and node.handlers:
-            tried += (inner for part in node.body for inner in ast.walk(part))
-    left_out, caught = set(script), set(tried)
+            tried.update(inner for part in node.body for inner in ast.walk(part))
     for node in nodes:
-        if not isinstance(node, ast.Call) or node in left_out:
+        if not isinstance(node, ast.Call) or node in script:
             continue
         name = ""
         if isinstance(node.func, ast.Name):
@@ -295,7 +293,7 @@ def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Findi
                 name = f"{module}.{name}"
         if name in OPENING or name in of_paths or (name == "open" and not own_open):
             text = f"{name}: agents may not open files; put what the file holds into the source"
-            yield Finding(node.lineno, "files", text, required=node not in caught)
+            yield Finding(node.lineno, "files", text, required=node not in tried)
 
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
