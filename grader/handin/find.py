@@ -50,14 +50,11 @@ def _remedy(name: str) -> str:
 class HandIn:
     """The hand-in of one student or group, before it is read."""
 
-    name: str
+    entry: Entry
+    """Whose it is."""
     places: list[str]
     """Its entries, for messages."""
     tree: Tree = field(default_factory=dict)
-    people: tuple[Person, ...] = ()
-    number: str = ""
-    """What tells it from other hand-ins of its name."""
-    attempt: str = ""
     files: dict[str, str] = field(default_factory=dict)
     """The place of each file in the tree that is an entry of its own."""
     folder: Path = Path()
@@ -67,15 +64,14 @@ class HandIn:
     problem: str | None = None
 
     @property
-    def entry(self) -> str:
-        """Return the entry that a teacher or a platform named, in one line."""
-        return one_line([*self.places, self.name][0])
+    def whole(self) -> str:
+        """Return the entry that a teacher or a platform named."""
+        return [*self.places, self.entry.student[0]][0]
 
     def place(self, path: str) -> str:
         """Return the place of a file in the tree."""
-        whole = [*self.places, self.name][0]
         inside = path if len(path) <= LONGEST_PATH else short(path)
-        return self.files.get(path) or f"{whole}/{inside}"
+        return self.files.get(path) or f"{self.whole}/{inside}"
 
 
 def _say(line: str) -> None:
@@ -97,7 +93,7 @@ def find(
     found: dict[tuple[str, str], list[HandIn]] = {}
     for path in paths:
         for hand_in in _hand_ins_at(path, name, len(paths) > 1, tell):
-            found.setdefault((hand_in.name, hand_in.number), []).append(hand_in)
+            found.setdefault(hand_in.entry.student, []).append(hand_in)
     if not found:
         shown = ", ".join(map(one_line, paths))
         raise InputError(
@@ -111,7 +107,7 @@ def find(
             places = [place for hand_in in (first, *more) for place in hand_in.places]
             first.problem = f"two hand-ins of one student: {', '.join(places)}"
         shown = f"{own} ({number})" if number and names[own] > 1 else own
-        opened.append(replace(_open_safely(first, rules), name=shown, entry=first.entry))
+        opened.append(_open_safely(first, shown, rules))
     return told_apart(sorted(opened, key=lambda item: (item.name.casefold(), item.name)))
 
 
@@ -151,7 +147,7 @@ def _hand_ins_at(
 def _single(path: Path, name: str, tree: Tree) -> HandIn:
     """Return a path that a teacher named as one hand-in."""
     name = printable(name)
-    return HandIn(name, [str(path)], tree, (Person(name, by_form(name)),))
+    return HandIn(Entry((Person(name, by_form(name)),)), [str(path)], tree)
 
 
 def _stem(path: Path) -> str:
@@ -176,21 +172,23 @@ def _read_path(path: Path) -> Tree:
     raise InputError(f"{one_line(path)}: {why}")
 
 
-def _open_safely(hand_in: HandIn, rules: SubmissionRules) -> Submission:
+def _open_safely(hand_in: HandIn, name: str, rules: SubmissionRules) -> Submission:
     """Read a hand-in and return it as a submission, with its problem if it has one."""
+    whole = one_line(hand_in.whole)
+    submission = Submission(name, whole, people=hand_in.entry.people, entry=whole)
     try:
         if hand_in.problem:
             raise InputError(hand_in.problem)
-        return _open(hand_in, rules)
+        return _open(hand_in, submission, rules)
     except InputError as error:
-        problem = brief(error)
+        return replace(submission, problem=brief(error))
     except Exception as error:  # whatever one hand-in raises, the others are graded
-        problem = brief(f"cannot be opened ({type(error).__name__}: {error})")
-    return Submission(hand_in.name, hand_in.entry, problem=problem, people=hand_in.people)
+        problem = f"cannot be opened ({type(error).__name__}: {error})"
+        return replace(submission, problem=brief(problem))
 
 
-def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
-    """Return a hand-in as a submission; raises `InputError` if it cannot be graded."""
+def _open(hand_in: HandIn, submission: Submission, rules: SubmissionRules) -> Submission:
+    """Return a submission with its source; raises `InputError` if it cannot be graded."""
     archives = [path for path in hand_in.tree if path.lower().endswith(ARCHIVES)]
     sources = [path for path in hand_in.tree if path.lower().endswith(".py")]
     closed = [path for path in hand_in.tree if path.lower().endswith(UNREADABLE)]
@@ -200,16 +198,17 @@ def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
             f"the archive holds another archive, {other}; hand in ai.py or one zip of it"
         )
     if archives and not sources:
-        return _open_archive(hand_in, archives, rules)
+        return _open(_unpacked(hand_in, archives, rules), submission, rules)
     if closed and not sources:
         raise InputError(_remedy(short(closed[0])))
     for path, file in hand_in.tree.items():
         if not sources and PurePosixPath(path).name == archive.EMPTY:
             file(0)  # reports why nothing can be read there
-    return _read_source(hand_in, _choose(sources), rules)
+    return _read_source(hand_in, submission, _choose(sources), rules)
 
 
-def _open_archive(hand_in: HandIn, archives: list[str], rules: SubmissionRules) -> Submission:
+def _unpacked(hand_in: HandIn, archives: list[str], rules: SubmissionRules) -> HandIn:
+    """Return a hand-in with the files of its archive."""
     if len(archives) > 1:
         raise InputError(f"two archives of one student: {', '.join(map(short, archives))}")
     limit = rules.max_archive_mb * MEGABYTE
@@ -218,7 +217,7 @@ def _open_archive(hand_in: HandIn, archives: list[str], rules: SubmissionRules) 
         raise InputError(f"the archive is larger than {rules.max_archive_mb} MB")
     tree = bounded.student_tree(archives[0], data, rules.max_archive_files, rules.max_archive_mb)
     place = hand_in.place(archives[0])
-    return _open(replace(hand_in, places=[place], tree=tree, files={}, archived=True), rules)
+    return replace(hand_in, places=[place], tree=tree, files={}, archived=True)
 
 
 def _choose(sources: list[str]) -> str:
@@ -238,15 +237,14 @@ def _choose(sources: list[str]) -> str:
     return candidates[0]
 
 
-def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submission:
+def _read_source(
+    hand_in: HandIn, submission: Submission, path: str, rules: SubmissionRules
+) -> Submission:
     place, limit = hand_in.place(path), rules.max_source_kb * 1000
     on_disk = hand_in.folder / place
-    submission = Submission(
-        hand_in.name,
-        one_line(place),
-        people=hand_in.people,
-        path=on_disk if os.path.isfile(on_disk) else None,
-    )
+    if os.path.isfile(on_disk):
+        submission = replace(submission, path=on_disk)
+    submission = replace(submission, place=one_line(place))
     data = hand_in.tree[path](limit + 1)
     try:
         if len(data) > limit:
@@ -304,14 +302,12 @@ def hand_ins(tree: Tree, above: list[str], tell: Callable[[str], None]) -> list[
     texts: dict[tuple[str, str], HandIn] = {}
     newest = platforms.newest(entries)
     for top, entry in sorted(newest.items(), key=lambda item: -item[1].version):
-        name, number = entry.student
         place = "/".join([*above, top])
-        hand_in = HandIn(name, [], people=entry.people, number=number, attempt=entry.attempt)
         if entry.is_text:
-            hand_in.problem = "an online text and no file"
-            texts[entry.student] = replace(hand_in, places=[place])
+            why = "an online text and no file"
+            texts[entry.student] = HandIn(entry, [place], problem=why)
         else:
-            hand_in = found.setdefault(entry.student, hand_in)
+            hand_in = found.setdefault(entry.student, HandIn(entry, []))
             _add(hand_in, place, entry, parts[top] or {"": tree[top]})
     return list((texts | found).values())
 
@@ -333,7 +329,7 @@ def _add(hand_in: HandIn, place: str, entry: Entry, part: Tree) -> None:
 
     `part` holds the files of a folder, or a file of no name, which is the entry itself.
     """
-    grouped = bool(entry.file) and entry.attempt == hand_in.attempt
+    grouped = bool(entry.file) and entry.attempt == hand_in.entry.attempt
     is_report = (
         "" in part and place.lower().endswith(".txt") and not place.lower().endswith(".py.txt")
     )
