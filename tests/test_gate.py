@@ -25,85 +25,71 @@ def test_of_nc(): pass
 @pytest.mark.slow
 def test_that_takes_long(): pass
 
-@pytest.mark.parametrize("number", range(3))
-def test_of_nothing(number): pass
+def test_of_nothing(): pass
+
+@pytest.mark.xfail
+def test_of_what_is_known(): assert False
+
+def test_elsewhere(): pytest.skip("needs Linux")
 """
+NO_NC = "nc is not installed (apt install netcat-openbsd)"
 
 
-def run_tests(
-    folder: Path, source: str, *arguments: str, **variables: str
-) -> subprocess.CompletedProcess[str]:
-    """Run a file of tests under the kit's settings on a machine without any program."""
-    (folder / "test_it.py").write_text(source, encoding="utf-8")
+def run_tests(folder: Path, *arguments: str, **variables: str) -> tuple[int, str]:
+    """Run `TESTS` under the kit's settings on a machine without programs; return what it says."""
+    (folder / "test_it.py").write_text(TESTS, encoding="utf-8")
     settings = ("-c", str(ROOT / "pyproject.toml"), f"--rootdir={folder}", "-o", "testpaths=.")
     kept = {name: value for name, value in os.environ.items() if name not in bare.FORGOTTEN}
-    return subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider"),
-            *(*settings, *arguments),
-        ],
+    plugins = ("-p", "tests.conftest", "-p", "no:cacheprovider")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *plugins, *settings, *arguments],
         cwd=folder,
         env={**kept, "PYTHONPATH": str(ROOT), "PATH": str(folder), **variables},
         capture_output=True,
         text=True,
         check=False,
     )
+    return done.returncode, done.stdout
 
 
 @pytest.mark.parametrize("workers", [(), pytest.param(("-n", "2"), marks=pytest.mark.slow)])
 def test_the_quick_run_says_in_one_line_what_it_left_out_and_how_to_get_it(
     tmp_path: Path, workers: tuple[str, ...]
 ) -> None:
-    done = run_tests(tmp_path, TESTS, *workers)
-    assert done.returncode == 0, done.stdout
-    *_, line, last = done.stdout.splitlines()
+    status, said = run_tests(tmp_path, *workers)
+    assert status == 0, said
+    *_, line, last = said.splitlines()
     left = "Left out: slow tests, and tests of other programs. `make check-all` runs all; first: "
     assert line.startswith(left)
     assert "apt install netcat-openbsd" in line
-    assert "3 passed" in last
-    assert "skipped" not in last
+    assert "1 passed, 1 skipped" in last
 
 
 @pytest.mark.slow
 def test_who_names_a_file_gets_all_but_the_slow_tests_and_each_reason(tmp_path: Path) -> None:
-    done = run_tests(tmp_path, TESTS, "test_it.py")
-    assert done.returncode == 0, done.stdout
-    assert "nc is not installed (apt install netcat-openbsd)" in done.stdout
-    assert "3 passed, 1 skipped, 1 deselected" in done.stdout
-
-
-MODULE = (
-    "import pytest\npytest.importorskip('no_such_module', reason='no_such_module is missing')\n"
-)
-MORE_TESTS = """
-@pytest.mark.xfail
-def test_of_what_is_known(): assert False
-
-def test_elsewhere(): pytest.skip("needs Linux")
-"""
-
-
-def test_the_environment_of_conda_has_what_the_tests_need() -> None:
-    text = (ROOT / "environment.yml").read_text(encoding="utf-8")
-    assert text.endswith("  - pip\n  - pip:\n      - -e .[test]\n")
+    status, said = run_tests(tmp_path, "test_it.py")
+    assert status == 0, said
+    assert NO_NC in said
+    assert "1 passed, 2 skipped, 1 deselected" in said
 
 
 @pytest.mark.slow
 def test_where_the_gate_has_installed_everything_a_skip_is_a_failure(tmp_path: Path) -> None:
-    (tmp_path / "test_module.py").write_text(MODULE, encoding="utf-8")
+    module = "import pytest\npytest.importorskip('no_such_module', reason='it is missing')\n"
+    (tmp_path / "test_module.py").write_text(module, encoding="utf-8")
     everything = ("-m", "", "--continue-on-collection-errors")
-    done = run_tests(tmp_path, TESTS + MORE_TESTS, *everything, CONNECT4_CI="1")
-    assert done.returncode == 1, done.stdout
-    for reason in ("nc is not installed (apt install netcat-openbsd)", "no_such_module is missing"):
-        assert f"skipped where everything was installed: {reason}" in done.stdout
-    assert "4 passed, 1 skipped, 1 xfailed, 2 errors" in done.stdout
+    status, said = run_tests(tmp_path, *everything, CONNECT4_CI="1")
+    assert status == 1, said
+    for reason in (NO_NC, "it is missing"):
+        assert f"skipped where everything was installed: {reason}" in said
+    assert "2 passed, 1 skipped, 1 xfailed, 2 errors" in said
 
 
 @pytest.mark.parametrize(
     ("reason", "without", "fails"),
     [
-        ("nc is not installed (apt install netcat-openbsd)", "gcc", True),
-        ("nc is not installed (apt install netcat-openbsd)", "gcc nc", False),
+        (NO_NC, "gcc", True),
+        (NO_NC, "gcc nc", False),
         ("bwrap does not work here: no namespaces", "bwrap", False),
         ("root may read every file", "", False),
     ],
@@ -116,6 +102,11 @@ def test_only_what_could_not_be_installed_may_be_skipped(
     assert not needs.is_failure(reason)
     monkeypatch.setenv(needs.CI, "1")
     assert needs.is_failure(reason) == fails
+
+
+def test_the_environment_of_conda_has_what_the_tests_need() -> None:
+    text = (ROOT / "environment.yml").read_text(encoding="utf-8")
+    assert text.endswith("  - pip\n  - pip:\n      - -e .[test]\n")
 
 
 def test_every_marker_but_three_has_its_needs() -> None:
