@@ -86,12 +86,15 @@ def test_of_a_copy_of_the_whole_kit_the_students_file_is_taken(tmp_path: Path, a
     files |= {f"{around}connect4/players/ai.py": "mine", f"{around}connect4/utils.py": "kit"}
     write(tmp_path, {"ann.zip": zipped(files), "class/bo.zip": zipped(files)})
     write(tmp_path / "class" / "cy", files)
-    found = find([tmp_path / "ann.zip"], RULES) + find([tmp_path / "class"], RULES)
-    assert [(item.name, source_of(item)) for item in found] == [
-        ("ann", "mine"),
-        ("bo", "mine"),
-        ("cy", "mine"),
+    whole = {f"{who}/{name}": text for who in ("dee", "eve") for name, text in files.items()}
+    write(tmp_path, {"whole.zip": zipped(whole)})
+    found = [
+        item
+        for name in ("ann.zip", "class", "whole.zip")
+        for item in find([tmp_path / name], RULES)
     ]
+    assert [item.name for item in found] == ["ann", "bo", "cy", "dee", "eve"]
+    assert {source_of(item) for item in found} == {"mine"}
 
 
 GRADESCOPE = """\
