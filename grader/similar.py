@@ -99,7 +99,21 @@ def documents(sources: Mapping[str, str], base: Collection[str]) -> list[Documen
     known: set[int] = set()
     for text in base:
         known.update(_filtered(_trimmed(text))[0].tolist())
-    return [_document(name, _trimmed(text), known) for name, text in sources.items()]
+    found = []
+    for name, text in sources.items():
+        source = _trimmed(text)
+        try:
+            hashes, chosen, at, offsets = READER.ask(fingerprints, source, seconds=SECONDS)
+        except BoundError as error:
+            found.append(Document(name, source, {}, [], np.array([]), str(error)))
+            continue
+        prints: dict[int, list[int]] = {}
+        for value, place in zip(chosen, at, strict=True):
+            if value not in known:
+                prints.setdefault(value, []).append(place)
+        given = [place for place, value in enumerate(hashes) if value in known]
+        found.append(Document(name, source, prints, given, np.array(offsets)))
+    return found
 
 
 def _trimmed(source: str) -> str:
@@ -127,19 +141,6 @@ def fingerprints(source: str) -> tuple[list[int], list[int], list[int], list[lis
         hashes, min(GUARANTEED - LENGTH + 1, len(hashes)), remove_duplicates=False
     )
     return hashes.tolist(), chosen.tolist(), places.tolist(), np.asarray(offsets).tolist()
-
-
-def _document(name: str, source: str, known: set[int]) -> Document:
-    try:
-        hashes, chosen, at, offsets = READER.ask(fingerprints, source, seconds=SECONDS)
-    except BoundError as error:
-        return Document(name, source, {}, [], np.array([]), str(error))
-    prints: dict[int, list[int]] = {}
-    for value, place in zip(chosen, at, strict=True):
-        if value not in known:
-            prints.setdefault(value, []).append(place)
-    base = [place for place, value in enumerate(hashes) if value in known]
-    return Document(name, source, prints, base, np.array(offsets))
 
 
 def compared(found: Sequence[Document], against: Sequence[Document] = ()) -> list[Pair]:
