@@ -11,7 +11,6 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -74,25 +73,16 @@ class HandIn:
         return self.files.get(path) or f"{self.whole}/{inside}"
 
 
-def _say(line: str) -> None:
-    print(line, file=sys.stderr)
-
-
-def find(
-    paths: list[Path],
-    rules: SubmissionRules,
-    name: str | None = None,
-    tell: Callable[[str], None] = _say,
-) -> list[Submission]:
+def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> list[Submission]:
     """Return all submissions at `paths`, sorted by name; `name` makes one path one submission.
 
-    `tell` gets a line for each file or folder in a platform's download that is not graded, because
-    its name is none of the platform's.
-    Raises `InputError` if a path does not exist or there is no submission.
+    Each file or folder in a platform's download is named on standard error that is not graded,
+    because its name is none of the platform's. Raises `InputError` if a path does not exist or
+    there is no submission.
     """
     found: dict[tuple[str, str], list[HandIn]] = {}
     for path in paths:
-        for hand_in in _hand_ins_at(path, name, len(paths) > 1, tell):
+        for hand_in in _hand_ins_at(path, name, len(paths) > 1):
             found.setdefault(hand_in.entry.student, []).append(hand_in)
     if not found:
         shown = ", ".join(map(one_line, paths))
@@ -111,9 +101,7 @@ def find(
     return told_apart(sorted(opened, key=lambda item: (item.name.casefold(), item.name)))
 
 
-def _hand_ins_at(
-    path: Path, name: str | None, several: bool, tell: Callable[[str], None]
-) -> list[HandIn]:
+def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
     """Return the hand-ins at a path; an unreadable one does not stop the others.
 
     Of several archives each belongs to one student. If there are several files called `ai.py`,
@@ -138,7 +126,7 @@ def _hand_ins_at(
     inner = unwrapped(tree)
     above = [str(path)] if several else []
     above += [] if inner is tree else tops(tree)
-    found = [] if is_one else hand_ins(inner, above, lambda line: tell(f"{one_line(path)}: {line}"))
+    found = [] if is_one else hand_ins(inner, above, path)
     if is_one or (several and not found):
         return [_single(path, name or _stem(path.resolve()), tree)]
     return found if several else [replace(hand_in, folder=path) for hand_in in found]
@@ -282,11 +270,10 @@ def is_kit(tree: Tree) -> bool:
     return any(OF_KIT in part for part in (tree, *around))
 
 
-def hand_ins(tree: Tree, above: list[str], tell: Callable[[str], None]) -> list[HandIn]:
+def hand_ins(tree: Tree, above: list[str], path: Path) -> list[HandIn]:
     """Return one hand-in for each student, in the order of the names in the tree.
 
-    `above` are the folders around the tree, for messages. `tell` gets a line for each entry that is
-    not graded.
+    `above` are the folders around the tree at `path`, for messages.
     """
     parts = tops(tree)
     entries = {top: entry for top in parts if (entry := _named_by_teacher(top, tree, parts[top]))}
@@ -294,10 +281,9 @@ def hand_ins(tree: Tree, above: list[str], tell: Callable[[str], None]) -> list[
     if platform is not None:
         entries = platform.entries(tree, parts)
         for top in sorted(parts.keys() - entries.keys() - {platform.index}):
-            tell(
-                f"{one_line(short(top))} is not graded, because {platform.name} gives nothing in "
-                "its download such a name; to grade it, put it into another folder"
-            )
+            why = f"because {platform.name} gives nothing in its download such a name"
+            what = f"is not graded, {why}; to grade it, put it into another folder"
+            print(f"{one_line(path)}: {one_line(short(top))} {what}", file=sys.stderr)
     found: dict[tuple[str, str], HandIn] = {}
     texts: dict[tuple[str, str], HandIn] = {}
     newest = platforms.newest(entries)
