@@ -405,26 +405,21 @@ def check(source: bytes, report: str | None, rules: SubmissionRules) -> list[Fin
     return check_source(source, rules) + check_report(report, rules)
 
 
-def check_source(
-    source: bytes, rules: SubmissionRules, seconds: float = READ_SECONDS
-) -> list[Finding]:
-    """Return the findings of a source; reading it takes at most `seconds`."""
+def check_source(source: bytes, rules: SubmissionRules) -> list[Finding]:
+    """Return the findings of a source; reading it takes at most `READ_SECONDS`."""
     late = Finding(1, "syntax", "make the file smaller and simpler")
-    return _read("source", source.decode(), rules, seconds, late)
+    return _read("source", source.decode(), rules, late)
 
 
 def check_report(report: str | None, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of the text of `report.txt`; None means that the file is missing."""
-    late = Finding(1, "report", "make it shorter", in_report=True)
-    return _read("report", report, rules, READ_SECONDS, late)
+    return _read("report", report, rules, Finding(1, "report", "make it shorter", in_report=True))
 
 
-def _read(
-    kind: str, text: str | None, rules: SubmissionRules, seconds: float, late: Finding
-) -> list[Finding]:
+def _read(kind: str, text: str | None, rules: SubmissionRules, late: Finding) -> list[Finding]:
     """Return the findings of a text, or `late` if reading it takes too long."""
     try:
-        found = READER.ask(_found, kind, text, asdict(rules), seconds=seconds)
+        found = READER.ask(_found, kind, text, asdict(rules), seconds=READ_SECONDS)
     except InputError as error:
         return [replace(late, text=f"{error}; {late.text}")]
     return [Finding(**finding) for finding in found]
