@@ -453,9 +453,10 @@ ODD: dict[str, tuple[dict[str, str | bytes], dict[str, str]]] = {
         {"ann_1_2_ai.py": "a", "ann_1_text.html": "x", "leejo_LATE_3_text.html": "x"},
         {"ann": "a", "leejo": "an online text and no file"},
     ),
-    "an online text as the newest attempt of Blackboard": (
+    "an online text as the newest attempt of Blackboard; a folder in the place of a receipt": (
         {
             "hw_ann_attempt_2030-01-01-00-00-00_ai.py": "a",
+            "hw_ann_attempt_2030-01-01-00-00-00.txt/x": "",
             "hw_eve_attempt_2030-01-01-00-00-00_ai.py": "x",
             "hw_eve_attempt_2030-01-02-00-00-00.txt": "Name: Eve (eve)",
         },

@@ -20,7 +20,7 @@ from itertools import takewhile
 from typing import Final, TypeAlias
 
 from connect4.errors import InputError, printable
-from grader.handin.archive import MEGABYTE, File, Tree
+from grader.handin.archive import MEGABYTE, Tree
 from grader.handin.people import IN_TIME, LATE, Kind, Person, by_form, keys
 
 
@@ -180,7 +180,7 @@ def _blackboard(tree: Tree, names: Names) -> list[Entry]:
     shared = min(len(list(levels)), *(len(parts) - 1 for parts in words.values()))
     people = {who: ("_".join(parts[shared:]),) * 2 for who, parts in words.items()}
     for own in names:
-        receipt = None if own["file"] else RECEIPT.match(_beginning(tree[own.string]))
+        receipt = None if own["file"] else RECEIPT.match(_beginning(tree, own.string))
         if receipt and own["who"].endswith(f"_{receipt['login']}"):
             people[own["who"]] = printable(receipt["name"]), receipt["login"]
     entries = []
@@ -193,10 +193,10 @@ def _blackboard(tree: Tree, names: Names) -> list[Entry]:
     return entries
 
 
-def _beginning(file: File) -> str:
-    """Return the first characters of a file, none if it cannot be read."""
-    with suppress(InputError):
-        return file(1000).decode("utf-8-sig", errors="replace")
+def _beginning(tree: Tree, name: str) -> str:
+    """Return the first characters of a file; none if it cannot be read, or if it is a folder."""
+    with suppress(InputError, KeyError):
+        return tree[name](1000).decode("utf-8-sig", errors="replace")
     return ""
 
 
