@@ -79,18 +79,14 @@ def test_lines_that_name_one_hand_in_of_strangers_give_nobody_a_correction(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "what"),
+    ("text", "what"),
     [
-        ("roster", "name,adjust,Adjust\nann,2,3\n", "one column for adjust, not 'adjust' and 'Adj"),
-        ("roster", "name,id\na\0nn,7\n", "cannot be read; save it as CSV in UTF-8"),
-        ("canvas", CANVAS.replace("nt,", "nt\0,") + "ann,1,,ann,S,\n", "save it as CSV in UTF-8"),
-        ("canvas", CANVAS.replace("(55)", "(55),Connect-4 (55)") + "ann,1,,ann,S,,\n", "several"),
+        (CANVAS.replace("nt,", "nt\0,") + "ann,1,,ann,S,\n", "save it as CSV in UTF-8"),
+        (CANVAS.replace("(55)", "(55),Connect-4 (55)") + "ann,1,,ann,S,,\n", "several"),
     ],
 )
-def test_a_list_that_is_not_clear_is_refused(
-    tmp_path: Path, name: str, text: str, what: str
-) -> None:
-    done = Class(tmp_path, {"ann.py": agent(50)}).report(**{name: text})
+def test_a_gradebook_that_is_not_clear_is_refused(tmp_path: Path, text: str, what: str) -> None:
+    done = Class(tmp_path, {"ann.py": agent(50)}).report(canvas=text)
     assert done.returncode == 2
     assert what in done.stderr
 

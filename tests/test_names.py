@@ -141,26 +141,6 @@ def test_a_display_name_that_is_a_classmates_key_takes_nothing(tmp_path: Path, n
     assert filled == {"501": totals["Anna Lee 1001"], "502": mark(20)}
 
 
-@pytest.mark.parametrize(
-    ("place", "roster"),
-    [
-        ("Anna Müller.py", "First name,Last name,ID number\nAnna,Müller,00123\n"),
-        ("Anna Müller.py", "Nachname;Vorname;Matrikelnummer\nMüller;Anna;00123\n"),
-        ("123.py", "name,id\nAnna,00123\n"),
-        ("anna_mueller.py", 'name,id\n"Müller, Anna",00123\n'),
-        ("Anna Muller_4711_assignsubmission_file_ai.py",
-         'ID,Vollständiger Name,Bewertung,Bestwertung\n"Teilnehmer/in4711","A. M.","","5"\n'),
-    ],
-)  # fmt: skip
-def test_a_roster_in_other_words_finds_everybody(tmp_path: Path, place: str, roster: str) -> None:
-    course = Class(tmp_path, {place: agent(10)})
-    done = course.report(roster=roster)
-    assert done.returncode == 0, done.stderr
-    assert "not in it" not in done.stderr
-    assert list(course.totals.values()) == [mark(10)]
-    assert next(iter(course.totals)).endswith(("00123", "4711"))
-
-
 def test_a_line_without_a_hand_in_is_shown_beside_the_hand_in_without_a_line(
     tmp_path: Path,
 ) -> None:

@@ -82,6 +82,8 @@ def test_late_days_groups_and_corrections_make_the_marks_made_by_hand(tmp_path: 
         ("name;adjust\nAnn;1\nBen;two\n", "line 3: adjust 'two': expected a number"),
         ("name;adjust\nAnn;1,000\n", "line 2: adjust '1,000': expected a number"),
         ("name,percent\nAnn,nan\n", "line 2: percent 'nan': expected a number"),
+        ("name,adjust,Adjust\nAnn,2,3\n", "expected one column for adjust, not 'adjust' and 'Adju"),
+        ("name,id\nA\0nn,7\n", "cannot be read; save it as CSV in UTF-8"),
         ("name,mark\nAnn,-1\n", "line 2: mark -1: expected points from 0"),
         ("name;extension\nAnn;-1\n", "line 2: extension -1: expected days from 0"),
         ("[match]\nboards = [1, 2]\n", "expected a roster with a column name, id or e-mail"),
