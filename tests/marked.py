@@ -61,12 +61,12 @@ def grade_without_playing(
     path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
     own = rubrics.read(path)
     with Store(results, writing=True) as store:
-        found = find([hand_ins], own.submission, tell=lambda line: None)
+        found = find([hand_ins], own.submission)
         values = json.dumps(rubrics.stored_values(own))
         store.set_meta({"kind": "grade", "rubric": values})
         store.set_submissions(found, whole=True)
         for game in grade_games(gradable(found), own):
-            source = store.source(game.match.one.id) or ""
+            source = (store.source(game.match.one.id) or b"").decode()
             points = 100 + int(source.rpartition(MARGIN)[2])
             scores = (points, 100) if game.side == 1 else (100, points)
             lost = hidden_lost if game.board.hidden else NONE

@@ -16,7 +16,7 @@ from connect4.views.page import PARTS as REPLAY
 from connect4.views.page import page
 from connect4.views.tree import PARTS as TREE
 from connect4.views.tree import tree_page
-from grader.handin.submission import Submission
+from grader.handin import Submission
 from grader.output.class_page import standings_page
 from grader.output.markup import table, whole
 from grader.output.results import TOURNAMENT, Results
@@ -259,7 +259,7 @@ def test_a_phone_s_table_sorts_by_a_click_and_shows_the_rows_of_a_name(
 def test_a_projector_shows_thirty_students_legibly(browser: Browser, tmp_path: Path) -> None:
     names = [f"{name}-{number}" for number, name in enumerate(("kim", "maria-luisa", "bo") * 10)]
     rules = read_rubric()
-    found = [Submission(name, "", f"x = {number}") for number, name in enumerate(names)]
+    found = [Submission(name, "", f"x = {number}".encode()) for number, name in enumerate(names)]
     file = tmp_path / "standings.html"
     page_text = standings_page(Results(TOURNAMENT, rules, found, {}, {}), tmp_path)
     file.write_text(page_text, encoding="utf-8")

@@ -11,15 +11,15 @@ import ast
 import sys
 import textwrap
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from connect4.errors import InputError
 from connect4.players.names import importable_sentence
 from grader.handin.bounded import READER
-from grader.handin.source_rules import changing_state, stored, uses
 
 if TYPE_CHECKING:  # a process that only checks does without the games
     from grader.rubric.model import SubmissionRules
@@ -64,7 +64,16 @@ OPENING: Final = frozenset(
 OF_PATHS: Final = frozenset({"read_text", "read_bytes", "write_text", "write_bytes"})
 """Functions and methods that open files."""
 
-STUB: Final = "ai.py is still the stub"
+MUTATORS: Final = frozenset(
+    {
+        *("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"),
+        *("add", "discard", "update", "setdefault", "popitem", "difference_update"),
+        *("intersection_update", "symmetric_difference_update", "appendleft", "popleft", "fill"),
+    }
+)
+"""Methods that change a list, a set, a dict, a deque or an array."""
+
+STUB: Final = b"ai.py is still the stub"
 """What the stub of the students' edition prints."""
 
 PLACEHOLDER: Final = "(ENTRY NUMBER)"
@@ -88,20 +97,19 @@ class Finding:
     in_report: bool = False
 
 
-def source_findings(source: str, rules: SubmissionRules) -> list[Finding]:
-    """Return the findings of a source text, in the order of their lines.
+def source_findings(source: bytes, rules: SubmissionRules) -> list[Finding]:
+    """Return the findings of a source, in the order of their lines.
 
-    A hostile text may use unlimited memory and time.
+    A hostile one may use unlimited memory and time.
     """
-    data = source.encode()
     if not source.strip():
         return [Finding(1, "class", "the file is empty")]
-    if len(data) > rules.max_source_kb * 1000:
-        text = f"{len(data) / 1000:.0f} kB; at most {rules.max_source_kb} kB count"
+    if len(source) > rules.max_source_kb * 1000:
+        text = f"{len(source) / 1000:.0f} kB; at most {rules.max_source_kb} kB count"
         return [Finding(1, "size", text)]
     try:
         with warnings.catch_warnings(action="ignore"):
-            tree = ast.parse(data)  # bytes say their own encoding
+            tree = ast.parse(source)  # bytes say their own encoding
     except SyntaxError as error:
         return [Finding(error.lineno or 1, "syntax", f"{error.msg}; fix this line")]
     except (RecursionError, MemoryError):
@@ -111,13 +119,11 @@ def source_findings(source: str, rules: SubmissionRules) -> list[Finding]:
     nodes = list(ast.walk(tree))
     bound = _bindings(nodes)
     found = [*_class(tree, nodes), *_imports(nodes, rules.allowed), *_processes(nodes, bound)]
-    caught = _caught(nodes)
-    found += _files(nodes, bound, caught)
+    found += [*_files(nodes, bound), *_changing_state(tree)]
     if STUB in source:
-        line = source[: source.index(STUB)].count("\n") + 1
+        line = source[: source.index(STUB)].count(b"\n") + 1
         text = "this is still the stub of the kit: write your two methods, then delete the line"
         found.append(Finding(line, "stub", text, required=False))
-    found += [Finding(line, "module state", text) for line, text in changing_state(tree)]
     return sorted(found, key=lambda finding: finding.line)
 
 
@@ -139,16 +145,15 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
     classes = [
         node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "AIPlayer"
     ]
+    if not classes and "AIPlayer" in _stored(tree):
+        return
     if not classes:
-        if "AIPlayer" not in stored(tree):
-            line, advice = 1, "the simulator makes one per game"
-            near = next(filter(_is_meant, nodes), None)
-            if isinstance(near, ast.ClassDef):
-                line, advice = (
-                    near.lineno,
-                    f"rename class {near.name} to AIPlayer, at the left margin",
-                )
-            yield Finding(line, "class", f"no class AIPlayer at the top of the file; {advice}")
+        line, advice = 1, "the simulator makes one per game"
+        meant = (node for node in nodes if isinstance(node, ast.ClassDef) and _is_meant(node))
+        for near in islice(meant, 1):
+            line, advice = near.lineno, f"rename class {near.name} to AIPlayer"
+            advice += ", at the left margin"
+        yield Finding(line, "class", f"no class AIPlayer at the top of the file; {advice}")
         return
     player = classes[-1]
     methods = {
@@ -160,7 +165,7 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
         name
         for node in player.body
         if isinstance(node, ast.Assign | ast.AnnAssign)
-        for name in stored(node)
+        for name in _stored(node)
     }
     if player.decorator_list:  # @dataclass makes its own
         second_names.add("__init__")
@@ -172,10 +177,8 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
             yield Finding(player.lineno, "class", f"AIPlayer has no {name}; add {signature}")
 
 
-def _is_meant(node: ast.AST) -> bool:
-    """Return whether a node is a class that is probably meant as AIPlayer."""
-    if not isinstance(node, ast.ClassDef):
-        return False
+def _is_meant(node: ast.ClassDef) -> bool:
+    """Return whether a class is probably meant as AIPlayer."""
     named = node.name.replace("_", "").lower() in ("aiplayer", "player", "ai", "agent", "aiagent")
     return named or any(getattr(item, "name", "") in [*METHODS][1:] for item in node.body)
 
@@ -250,26 +253,33 @@ def _import(line: int, module: str, is_used: bool, allowed: Sequence[str]) -> It
 
 def _processes(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Finding]:
     """Yield the uses of names of `os` that start or stop processes."""
-    for node, name in uses(nodes, bound):
-        module, _, call = name.rpartition(".")
+    used: list[tuple[int, str, str]] = []
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            used += [(node.lineno, node.module or "", name.name) for name in node.names]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            used.append((node.lineno, bound.get(node.value.id, ""), node.attr))
+    for line, module, call in used:
         starts = call in PROCESS_CALLS or call.startswith(("exec", "spawn"))
         if module in ("os", "posix", "nt") and starts:
             text = f"os.{call} starts or stops processes, which is refused when graded"
-            yield Finding(node.lineno, "threads and processes", text)
+            yield Finding(line, "threads and processes", text)
 
 
-def _files(
-    nodes: Sequence[ast.AST], bound: Mapping[str, str], caught: Collection[ast.AST]
-) -> Iterator[Finding]:
-    """Yield the calls that open files, which is denied in play; a script's own part is not run."""
+def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield the calls that open files, which is denied in play; a script's own part is not run.
+
+    What fails in a `try` with a handler is only advice.
+    """
     own_open = any(isinstance(node, ast.FunctionDef) and node.name == "open" for node in nodes)
     of_paths = OF_PATHS if any(name.startswith("pathlib") for name in bound.values()) else ()
-    script = {
-        inner
-        for node in nodes
-        if isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ ==")
-        for inner in ast.walk(node)
-    }
+    script: set[ast.AST] = set()
+    tried: set[ast.AST] = set()
+    for node in nodes:
+        if isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ =="):
+            script.update(ast.walk(node))
+        elif isinstance(node, ast.Try) and node.handlers:
+            tried.update(inner for part in node.body for inner in ast.walk(part))
     for node in nodes:
         if not isinstance(node, ast.Call) or node in script:
             continue
@@ -283,18 +293,78 @@ def _files(
                 name = f"{module}.{name}"
         if name in OPENING or name in of_paths or (name == "open" and not own_open):
             text = f"{name}: agents may not open files; put what the file holds into the source"
-            yield Finding(node.lineno, "files", text, required=node not in caught)
+            yield Finding(node.lineno, "files", text, required=node not in tried)
 
 
-def _caught(nodes: Sequence[ast.AST]) -> set[ast.AST]:
-    """Return what is in a `try` with a handler: what fails there is only advice."""
-    return {
-        inner
-        for node in nodes
-        if isinstance(node, ast.Try) and node.handlers
-        for tried in node.body
-        for inner in ast.walk(tried)
-    }
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def _changing_state(tree: ast.Module) -> Iterator[Finding]:
+    """Yield each place where a function changes a module-level variable."""
+    plain = ast.Assign | ast.AnnAssign | ast.AugAssign
+    shared = {name for item in tree.body if isinstance(item, plain) for name in _stored(item)}
+    classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    for function in _outer_functions(tree):
+        local = _local_names(function)
+        for node in ast.walk(function):
+            text = ""
+            name, changes = _changed(node)
+            if isinstance(node, ast.Global):
+                text = f"global {', '.join(node.names)}: keep it on self, which lives for a game"
+            elif name is not None and name not in local and (name in shared or name in classes):
+                # asked of each set by itself: to subtract them takes long
+                kind = "module-level variable" if name in shared else "class"
+                text = f"{name} is a {kind} and {changes}: keep it on self"
+            if text:
+                yield Finding(getattr(node, "lineno", 1), "module state", text)
+
+
+def _stored(node: ast.AST) -> set[str]:
+    """Return the names that assignments below a node bind."""
+    names = (name for name in ast.walk(node) if isinstance(name, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
+
+
+def _outer_functions(tree: ast.Module) -> Iterator[Function]:
+    """Yield functions of the module and methods of its classes, without nested functions."""
+    pending: list[ast.AST] = list(tree.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Function):
+            yield node
+        else:
+            pending.extend(ast.iter_child_nodes(node))
+
+
+def _local_names(function: Function) -> set[str]:
+    """Return the names that a function binds, including its parameters."""
+    nodes = list(ast.walk(function))
+    parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+    return (parameters | _stored(function)) - shared
+
+
+def _changed(node: ast.AST) -> tuple[str | None, str]:
+    """Return the variable that a node changes in place, and the kind of change."""
+    if isinstance(node, ast.Subscript | ast.Attribute) and isinstance(
+        node.ctx, ast.Store | ast.Del
+    ):
+        return _root(node.value), "is changed here"
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in MUTATORS
+        and isinstance(node.func.value, ast.Name | ast.Subscript)
+    ):
+        return _root(node.func.value), f"is changed by .{node.func.attr}()"
+    return None, ""
+
+
+def _root(node: ast.expr) -> str | None:
+    """Return the variable at the bottom of `a[i].b`."""
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def report_findings(report: str | None, rules: SubmissionRules) -> list[Finding]:
@@ -330,31 +400,26 @@ READ_SECONDS: Final = 5.0
 MAX_FINDINGS: Final = 100
 
 
-def check(source: str, report: str | None, rules: SubmissionRules) -> list[Finding]:
+def check(source: bytes, report: str | None, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of a source and its report, in the order of their lines."""
     return check_source(source, rules) + check_report(report, rules)
 
 
-def check_source(
-    source: str, rules: SubmissionRules, seconds: float = READ_SECONDS
-) -> list[Finding]:
-    """Return the findings of a source text; reading it takes at most `seconds`."""
+def check_source(source: bytes, rules: SubmissionRules) -> list[Finding]:
+    """Return the findings of a source; reading it takes at most `READ_SECONDS`."""
     late = Finding(1, "syntax", "make the file smaller and simpler")
-    return _read("source", source, rules, seconds, late)
+    return _read("source", source.decode(), rules, late)
 
 
 def check_report(report: str | None, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of the text of `report.txt`; None means that the file is missing."""
-    late = Finding(1, "report", "make it shorter", in_report=True)
-    return _read("report", report, rules, READ_SECONDS, late)
+    return _read("report", report, rules, Finding(1, "report", "make it shorter", in_report=True))
 
 
-def _read(
-    kind: str, text: str | None, rules: SubmissionRules, seconds: float, late: Finding
-) -> list[Finding]:
+def _read(kind: str, text: str | None, rules: SubmissionRules, late: Finding) -> list[Finding]:
     """Return the findings of a text, or `late` if reading it takes too long."""
     try:
-        found = READER.ask(_found, kind, text, asdict(rules), seconds=seconds)
+        found = READER.ask(_found, kind, text, asdict(rules), seconds=READ_SECONDS)
     except InputError as error:
         return [replace(late, text=f"{error}; {late.text}")]
     return [Finding(**finding) for finding in found]
@@ -363,7 +428,10 @@ def _read(
 def _found(kind: str, text: str | None, rules: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the first findings of a text and the number of the others, in the reading process."""
     given = cast("SubmissionRules", SimpleNamespace(**rules))
-    found = report_findings(text, given) if kind == "report" else source_findings(str(text), given)
+    if kind == "report":
+        found = report_findings(text, given)
+    else:
+        found = source_findings(str(text).encode(), given)
     if rest := found[MAX_FINDINGS:]:
         required = any(finding.required for finding in rest)
         more = f"{len(rest)} more findings; fix these first"

@@ -25,7 +25,7 @@ from connect4.isolation.wasm.budget import fuel_of
 from connect4.players.names import split_name
 from connect4.players.registry import file_hash, parse_agent
 from grader.results.store import Store
-from grader.rubric.keys import Board, KitAgent, make_board
+from grader.rubric import Board, KitAgent, make_board
 from grader.rubric.model import AgentLimits, Rubric, Stage
 
 SIDES: Final = (1, 2)
@@ -81,7 +81,7 @@ class Contestant:
         """Return the contestant as plain values, a submission with its source."""
         source = store.source(str(self.sha256)) if self.is_submission else None
         assert (source is not None) == self.is_submission
-        return {**asdict(self), "source": source}
+        return {**asdict(self), "source": None if source is None else source.decode()}
 
 
 def submitted(name: str, sha256: str) -> Contestant:
