@@ -40,8 +40,8 @@ from connect4.isolation.protocol import (
 )
 from connect4.isolation.readable import KIT, SUBMISSION_FILES
 from connect4.isolation.wasm import package
-from connect4.isolation.wasm.budget import FUEL_PER_SECOND, fuel_of, seconds_of, shown
 from connect4.isolation.wasm.interpreter import Ended, Interpreter, Stop
+from connect4.isolation.wasm.level import FUEL_PER_SECOND, fuel_of, seconds_of, shown
 from connect4.isolation.wasm.system import System
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 
