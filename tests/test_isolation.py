@@ -20,7 +20,7 @@ import pytest
 
 from connect4.errors import InputError, IsolationError, headline
 from connect4.games.extended import EXTENDED
-from connect4.isolation import machine, process, readable, spawn, submission
+from connect4.isolation import machine, process, spawn, submission
 from connect4.isolation.channel import Channel, Spent, Timed
 from connect4.isolation.seat import (
     MADE_ANEW,
@@ -754,10 +754,10 @@ def test_what_breaks_the_isolation_is_not_the_agents_fault(
     with pytest.raises(IsolationError, match="the process that starts agents has ended"):
         opened.ask(board(), 5.0)
     opened.close()
-    monkeypatch.setattr(readable, "PYTHON", shutil.which("false"))
+    monkeypatch.setattr(machine, "PYTHON", shutil.which("false"))
     with pytest.raises(IsolationError, match="has ended: no reason given"):
         seat("plain")
-    monkeypatch.setattr(readable, "PYTHON", "/no/such/python")
+    monkeypatch.setattr(machine, "PYTHON", "/no/such/python")
     with pytest.raises(IsolationError, match=r"no process can be started: .*No such file"):
         seat("plain")
 
