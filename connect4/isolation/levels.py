@@ -68,12 +68,12 @@ class Isolation:
     rubric_keys: Mapping[str, tuple[str, ...]] = {}
     """The keys that a rubric has for this level, by table; see `read_rubric`."""
 
-    def __init__(self, needs: str, make_runner: MakeRunner | None) -> None:
-        """Take the protection that it requires, and what makes its runners; None for no runner."""
-        self._needs = needs
-        self._make_runner = make_runner
+    def __init__(self, make_runner: MakeRunner | None, *needs: str) -> None:
+        """Take what runs an agent (None: the referee's process), and the protections it needs."""
+        self.make_runner = make_runner
+        self.needs = needs
 
-    # -- what it needs, how it is prepared
+    # -- what it needs here, how it is prepared
 
     def check(self) -> None:
         """Raise `InputError` if this machine lacks what the level cannot do without."""
@@ -89,22 +89,12 @@ class Isolation:
         """Return its own names among `needs`, each with why it is usually missing, and a remedy."""
         return {}
 
-    def needs(self) -> tuple[str, ...]:
-        """Return the names of the protections that it requires."""
-        return (self._needs,)
-
     def missing(self) -> tuple[str, ...]:
         """Return a line for each protection that agents at this level lack here."""
         return machine.missing()
 
     def speed(self, report: Report) -> str | None:
         """Measure how fast this machine plays, in one line; None if seconds say so already."""
-
-    # -- how it runs an agent
-
-    def make_runner(self) -> MakeRunner | None:
-        """Return what runs an agent; None for the referee's own process."""
-        return self._make_runner
 
     # -- what it adds to a record and to the key of a game
 

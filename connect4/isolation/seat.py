@@ -46,9 +46,9 @@ Lifetime: TypeAlias = Literal["game", "move"]
 """Whether an agent's process lives for a whole game or is restarted for each move."""
 
 LEVELS: Final[dict[Level, Isolation]] = {
-    "none": Isolation("", None),
-    "process": Isolation("kept files", partial(AgentProcess, strong=False)),
-    "strong": Isolation("bubblewrap", partial(AgentProcess, strong=True)),
+    "none": Isolation(None),
+    "process": Isolation(partial(AgentProcess, strong=False), "kept files"),
+    "strong": Isolation(partial(AgentProcess, strong=True), "bubblewrap"),
     "wasm": ByFuel(),
 }
 
@@ -117,10 +117,9 @@ def open_seat(
     isolation = LEVELS[level]
     if setup.agent.kind in isolation.outside:
         raise InputError(f"agent {setup.agent.text!r} {isolation.why_outside}")
-    make_runner = isolation.make_runner()
-    if make_runner is None or setup.agent.kind == "remote":  # only the kit's code, and a network
+    if isolation.make_runner is None or setup.agent.kind == "remote":  # a network, no other's code
         return InProcessSeat(setup)
-    return IsolatedSeat(setup, limits, lifetime, make_runner)
+    return IsolatedSeat(setup, limits, lifetime, isolation.make_runner)
 
 
 class IsolatedSeat:

@@ -226,7 +226,7 @@ TOO_BUSY: Final = "the machine had no processor for the agent in time"
 LESS_LOAD: Final = "end other programs, or give the machine more cores"
 
 
-NEEDS: Final = {name: LEVELS[name].needs() for name in GRADED}
+NEEDS: Final = {name: LEVELS[name].needs for name in GRADED}
 """The isolation levels, and what each of them requires here."""
 
 

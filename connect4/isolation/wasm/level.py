@@ -15,8 +15,11 @@ from typing import Any, Final
 
 from connect4.errors import InputError
 from connect4.games.base import Seconds
-from connect4.isolation.levels import Isolation, MakeRunner, Report, Values
-from connect4.players.base import Turn
+from connect4.isolation.channel import Log
+from connect4.isolation.levels import Isolation, Report, Runner, Values
+from connect4.isolation.limits import Limits
+from connect4.isolation.wasm import package
+from connect4.players.base import Setup, Turn
 
 FUEL_PER_SECOND: Final = 25_000_000_000
 """The fuel of one virtual second: the work of ordinary Python in one second on a laptop.
@@ -113,22 +116,16 @@ class ByFuel(Isolation):
     rubric_keys: Mapping[str, tuple[str, ...]] = {"match": ("fuel",)}
 
     def __init__(self) -> None:
-        super().__init__("", None)
+        super().__init__(_runner, "fuel", "compiled")
 
     def check(self) -> None:
-        from connect4.isolation.wasm import package
-
         package.check()
 
     def prepare(self, report: Report) -> None:
         """Compile Python, which takes minutes."""
-        from connect4.isolation.wasm import package
-
         package.compiled(report)
 
     def requirements(self) -> dict[str, tuple[str, str]]:
-        from connect4.isolation.wasm import package
-
         once = "run `python3 -m grader fuel` once, which takes minutes"
         return {
             "fuel": ("the extra `fuel` is not installed", package.INSTALL),
@@ -136,17 +133,12 @@ class ByFuel(Isolation):
         }
 
     def lacks(self) -> dict[str, str]:
-        from connect4.isolation.wasm import package
-
         lacking = {}
         if reason := package.why_not():
             lacking["fuel"] = reason.removesuffix(f": {package.INSTALL}")
         if not package.is_compiled():
             lacking["compiled"] = self.requirements()["compiled"][0]
         return lacking
-
-    def needs(self) -> tuple[str, ...]:
-        return ("fuel", "compiled")
 
     def missing(self) -> tuple[str, ...]:
         return ()
@@ -159,13 +151,8 @@ class ByFuel(Isolation):
         took = f"a virtual second takes {FUEL_PER_SECOND / rate:.0f} s"
         return f"by fuel: {rate / 1e9:.1f} gigafuel a second; {took}"
 
-    def make_runner(self) -> MakeRunner:
-        from connect4.isolation.wasm.images import FuelAgent
-
-        return FuelAgent
-
     def record_fields(self, seconds: Seconds) -> tuple[dict[str, str], dict[str, Any]]:
-        from connect4.isolation.wasm import images, package
+        from connect4.isolation.wasm import images
 
         fields = {"fuel": fuel_of(seconds), "fuel_per_second": FUEL_PER_SECOND}
         return {**package.identity(), "kit": images.kit_digest()}, fields
@@ -225,6 +212,12 @@ class ByFuel(Isolation):
                 "another way"
             )
         return {**values, "limits": {**values["limits"], "module": here}}
+
+
+def _runner(setup: Setup, limits: Limits, log: Log, name: str) -> Runner:
+    from connect4.isolation.wasm.images import FuelAgent
+
+    return FuelAgent(setup, limits, log, name)
 
 
 @cache
