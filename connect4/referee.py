@@ -122,21 +122,7 @@ def step(number: int, state: State, reply: Reply) -> tuple[Turn, State]:
             after = state.apply(reply.action)
         except IllegalAction as error:
             outcome, detail = Outcome.INVALID, str(error)
-    turn = Turn(  # `replace` takes twice the time
-        outcome,
-        action=reply.action if outcome is Outcome.PLAYED else None,
-        text=reply.text,
-        seconds=reply.seconds,
-        cpu_seconds=reply.cpu_seconds,
-        overrun=reply.overrun,
-        starved=reply.starved,
-        detail=detail,
-        fuel=reply.fuel,
-        changed=reply.changed,
-        thought=reply.thought,
-        number=number,
-        player=state.mover,
-    )
+    turn = reply.judged(outcome, detail, number, state.mover)
     return turn, state.skip() if after is None else after
 
 
