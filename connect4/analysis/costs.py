@@ -18,9 +18,8 @@ from connect4 import record as records
 from connect4.analysis.experts import Expected, Expert, expert_for
 from connect4.errors import InputError, one_line
 from connect4.games.base import Game, Player, Seconds
-from connect4.players.base import Outcome
+from connect4.players.base import Outcome, Turn
 from connect4.record import Record
-from connect4.referee import Turn
 from connect4.views.words import skipped_text
 
 WORST: Final = 3

@@ -13,7 +13,7 @@ import numpy as np
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted
 from connect4.games.board import Grid, Run, runs_on
-from connect4.games.state_files import board_grid, read_grid, text_from_json
+from connect4.games.state_files import board_grid, position_from_json, read_grid
 
 Variant: TypeAlias = Literal["first-four", "most-fours"]
 
@@ -189,6 +189,10 @@ def start(variant: Variant, rows: int | None = None, columns: int | None = None)
 def read(variant: Variant, text: str, source: str) -> ClassicState:
     """Read the rows of a board, with or without a first line `0 0 MOVER`; raises `InputError`."""
     mover, rows = read_grid(text, source, TITLE)
+    return _placed(rows, mover, variant, source)
+
+
+def _placed(rows: list[list[int]], mover: Player, variant: Variant, source: str) -> ClassicState:
     try:
         return position(rows, mover, variant)
     except InputError as error:
@@ -212,7 +216,8 @@ def after_moves(state: State, columns: str) -> State:
 
 def from_json(variant: Variant, value: dict[str, Any]) -> ClassicState:
     """Read the `start` of a record; raises `InputError`."""
-    return read(variant, text_from_json(value, TITLE, popouts=0), "start")
+    _, mover, rows = position_from_json(value, TITLE, popouts=0)
+    return _placed(rows, mover, variant, "start")
 
 
 def parse_action(text: str) -> int:

@@ -26,9 +26,8 @@ from connect4.errors import IsolationError, headline
 from connect4.games.extended import EXTENDED, read
 from connect4.isolation import sandbox, seccomp
 from connect4.isolation.limits import Limits
-from connect4.isolation.machine import bubblewrap_works, why_files_are_open, why_same_user
-from connect4.isolation.seat import Level, open_seat
-from connect4.isolation.wasm import package
+from connect4.isolation.machine import why_same_user
+from connect4.isolation.seat import GRADED, LEVELS, Level, open_seat
 from connect4.players.base import Outcome, Seat, Setup
 from connect4.players.names import AgentName
 from grader.output.tables import text_table
@@ -76,12 +75,7 @@ def missing() -> set[str]:
 
 def unavailable() -> dict[Level, str]:
     """Return why levels are not available on this machine; those that are have no entry."""
-    compiled = None if package.is_compiled() else "the WebAssembly module is not compiled yet"
-    reasons: dict[Level, str | None] = {
-        "process": why_files_are_open(),
-        "strong": bubblewrap_works(),
-        "wasm": package.why_not() or compiled,
-    }
+    reasons = {level: LEVELS[level].why_not() for level in GRADED}
     return {level: why for level, why in reasons.items() if why is not None}
 
 
@@ -106,7 +100,7 @@ class Proof:
 
     def lost(self, item: Guarantee) -> list[str]:
         """Return the protections that a guarantee requires here if it has none of them."""
-        required = [] if self.level == "wasm" else list(item.by)
+        required = [] if LEVELS[self.level].exact else list(item.by)
         lacks = self.lacks - {"bubblewrap"} if self.level == "strong" else self.lacks
         return required if lacks >= set(required) else []
 
@@ -162,7 +156,7 @@ def lacking(proof: Proof, required: str | None) -> list[str]:
 
     Level process promises the secrets, and what needs no protection.
     """
-    strong = required in ("strong", "wasm")
+    strong = required not in (None, "process")
     return [
         item.text
         for item in GUARANTEES
@@ -320,7 +314,7 @@ class Trial(contextlib.ExitStack):
         began = time.monotonic()
         reply = seat.ask(BOARD, seconds)
         late = time.monotonic() - began - seconds
-        if self._proof.level != "wasm":  # fuel is no time
+        if not LEVELS[self._proof.level].exact:  # whose seconds are virtual
             self._proof.late = max(self._proof.late, late)
             if late > DEATH and not reply.starved:
                 return f"kept running for {late:.2f} s after its limit"
