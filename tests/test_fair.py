@@ -13,13 +13,16 @@ import numpy as np
 import pytest
 
 from connect4 import record as records
+from grader.handin.submission import Submission
 from grader.marks.tournament import stages
 from grader.marks.unlikely import unlikely
-from grader.output.replays import made_public
+from grader.output.replays import public_replay, replay
 from grader.output.tables import tournament_text
 from grader.play.executors import death
 from grader.play.one_game import as_seen_by, play_game, replay_data, submitted_players
 from grader.play.schedule import Contestant, grade_games, submitted
+from grader.play.trials import STAND_IN
+from grader.results.store import Store
 from grader.results.values import Faults, PlayedGame
 from grader.rubric import reading as rubrics
 from tests.command import ROOT, environment
@@ -75,14 +78,18 @@ def test_a_hidden_board_shows_no_lost_turns_in_a_tournament_either(tmp_path: Pat
     assert "invalid" not in told and "error" not in told
 
 
-def test_a_public_page_has_no_answer_of_a_lost_turn() -> None:
+def test_a_public_page_has_no_answer_of_a_lost_turn(tmp_path: Path) -> None:
     """An answer that is no move is a number of the author's choice."""
-    lost = [1, "7269", "invalid", 0.1, [0, 0], None, [], [], 0]
-    move = [2, "3", "played", 0.1, [0, 2], None, [1, 2], [], None]
-    shown = made_public({"turns": [lost, move], "details": ["column 7269"], "why": None})
+    own = Submission("ann", "", STAND_IN.replace("get_valid_actions(self.", "7269, (self."))
+    (game, *_) = grade_games([submitted("ann", str(own.sha256))], rubrics.read(rubric(tmp_path)))
+    with Store(tmp_path / "r.db", writing=True) as store:
+        store.set_submissions([own])
+        store.add(play_game(game.job("process", store)))
+        whole, shown = (see(store, game.key, ("ann", "bo")) for see in (replay, public_replay))
+    assert "7269" in json.dumps(whole)
     assert "7269" not in json.dumps(shown)
-    assert shown["turns"][1][:3] == [2, "3", "played"]
     assert shown["details"] == ["not a valid move"]
+    assert [turn[2] for turn in shown["turns"]] == [turn[2] for turn in whole["turns"]]
 
 
 SECRET = "def helper():\n    raise RuntimeError('the key is 4711')\n"

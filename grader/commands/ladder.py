@@ -49,7 +49,7 @@ from grader.ladder.league import (
 )
 from grader.ladder.site import write_site, write_unlikely
 from grader.output.files import check_out
-from grader.output.replays import made_public, replay
+from grader.output.replays import public_replay
 from grader.output.results import note_run
 from grader.play.executors import Pool, duration, worker_count
 from grader.play.one_game import HOPELESS, play_suspects_alone
@@ -82,12 +82,12 @@ class Live:
 
     def show(self, book: Book, key: str, names: tuple[str, str]) -> None:
         """Show a game that has just been played."""
-        data = replay(book, key, names)
+        data = public_replay(book, key, names)
         if data is None:
             return
         one, two = data["scores_end"]
         title = f"{names[0]} {one}, {names[1]} {two}"
-        self.latest = document.build(title, PARTS, {"games": [made_public(data)]})
+        self.latest = document.build(title, PARTS, {"games": [data]})
         self.text = f"just played: {title}"
         self.game += 1
 

@@ -16,7 +16,7 @@ from connect4 import record as records
 from connect4.views import document
 from connect4.views import page as replay_page
 from connect4.views.document import Json, json_in_html
-from grader.play.one_game import MADE_BY, public_reason, replay_data
+from grader.play.one_game import MADE_BY, as_seen_by, replay_data
 from grader.results.store import Store
 
 REPLAYS: Final = (*replay_page.PARTS, "report")
@@ -84,22 +84,20 @@ def all_games(games: Iterable[tuple[dict[str, Any], Json]]) -> Json:
     return Json(f'{{"games":[{",".join(with_keys(*game) for game in games)}]}}')
 
 
-def made_public(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the data of a game without what a player answered and said in its lost turns.
+def public_replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any] | None:
+    """Return the data of `replay` as everybody may see them.
 
-    Each has a `public_reason`.
+    What a player answered and said in a lost turn is left out; each has a `public_reason`.
     """
-    details: dict[str, int] = {}
-    turns = []
-    for player, text, outcome, *more, number in data["turns"]:
-        if outcome in ("played", "pass"):
-            turns.append([player, text, outcome, *more, None])
-            continue
-        reason = public_reason(outcome, outcome if number is None else data["details"][number])
-        place = details.setdefault(reason, len(details))
-        turns.append([player, None, outcome, *more, place])
-    why = data["why"] and public_reason("error", data["why"])
-    return {**data, "turns": turns, "details": list(details), "why": why}
+    data = replay(store, key, names)
+    if data is None or not (data["why"] or store.lost(key)):
+        return data
+    try:
+        record = as_seen_by(records.loads(store.record(key) or ""), ())
+    except ValueError:
+        return None
+    shown: dict[str, Any] = json.loads(replay_data(record).partition(" ")[2])
+    return {"names": list(names), **shown}
 
 
 def digest(games: Sequence[Shown], more: Sequence[str] = ()) -> str:
@@ -118,9 +116,9 @@ def games_page(
     """
     shown = []
     for game in games:
-        data = replay(store, game.key, game.names)
+        data = public_replay(store, game.key, game.names)
         if data is not None:
-            shown.append({"label": game.label, **made_public(data)})
+            shown.append({"label": game.label, **data})
     if not shown:
         return ""
     place, text = back
