@@ -31,7 +31,6 @@ from grader.commands.grade import quick
 from grader.handin.owners import assign
 from grader.handin.people import Person
 from grader.handin.submission import Submission
-from grader.marks.points import marks
 from grader.output.explain import explained
 from grader.output.formats import gradebook as gradebook_text
 from grader.output.formats import summary
@@ -175,7 +174,7 @@ def test_a_starved_game_is_the_machines_fault_in_every_file() -> None:
     item = Submission("ann", "ann/ai.py", "pass", None)
     game = grade_games([submitted("ann", str(item.sha256))], rules)[0]
     failed = {game.key: InfraFailure(STARVED, 3)}
-    (mark,) = marks([item], {}, rules, failed, [game])
+    (mark,) = Results(GRADE, rules, [item], {}, failed, planned=[game]).marks
     (row,) = csv.DictReader(gradebook_text([mark])[1:].splitlines())
     assert row["Remark"] == remark(mark)
     blamed = "the machine was too busy: an agent got too little processor time"

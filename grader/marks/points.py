@@ -17,7 +17,7 @@ from grader.marks.tally import Tally, by_match, earned, few_games, full_points, 
 from grader.play import schedule
 from grader.play.schedule import Match, PlannedGame
 from grader.results.values import Faults, InfraFailure, PlayedGame
-from grader.rubric.model import Rubric, SubmissionRules, limit_of_move
+from grader.rubric.model import Rubric, SubmissionRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Lateness:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The whole mark of a submission."""
+    """The whole mark of a submission; `Results.marks` makes it from a results file."""
 
     submission: Submission
     matches: tuple[MatchMark, ...] = ()
@@ -224,41 +224,30 @@ def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:
     return [schedule.submitted(schedule.names_of(names), one) for one, names in authors.items()]
 
 
-def marks(
-    submissions: Sequence[Submission],
+def marks_of_matches(
+    games: Iterable[PlannedGame],
     played: Mapping[str, PlayedGame],
     rubric: Rubric,
-    failures: Mapping[str, InfraFailure] | None = None,
-    games: Iterable[PlannedGame] | None = None,
-) -> list[Mark]:
-    """Return the marks of all submissions, in their order: those who share a file share its games.
-
-    `games` are those of `grade_games`, which are made here unless the caller has them.
-    """
-    if games is None:
-        games = schedule.grade_games(gradable(submissions), rubric)
-    by_file: dict[str, list[MatchMark]] = {}
+    failures: Mapping[str, InfraFailure],
+) -> dict[str, list[MatchMark]]:
+    """Return the marks of a file's matches, by its hash: those who share a file share its games."""
+    found: dict[str, list[MatchMark]] = {}
     for match, listed in by_match(games).items():
         mark = mark_match(match, listed, played, rubric, failures)
-        by_file.setdefault(match.one.id, []).append(mark)
-    return [
-        Mark(
-            item,
-            () if item.problem else tuple(by_file.get(str(item.sha256), ())),
-            _findings(item.source, item.report, rubric.submission),
-            limit=limit_of_move(rubric, rubric.match.time_limit),
-            students=tuple(Student(one.name, one.keys, one.submitted) for one in item.people)
-            or (Student(item.name),),
-        )
-        for item in submissions
-    ]
+        found.setdefault(match.one.id, []).append(mark)
+    return found
+
+
+def students_of(item: Submission) -> list[Student]:
+    """Return who gets the mark of a hand-in that no roster assigns."""
+    people = [Student(one.name, one.keys, one.submitted) for one in item.people]
+    return people or [Student(item.name)]
 
 
 @lru_cache(maxsize=1024)
-def _findings(
-    source: str | None, report: str | None, rules: SubmissionRules
-) -> tuple[Finding, ...]:
-    return () if source is None else tuple(check(source, report, rules))
+def found_in(source: str, report: str | None, rules: SubmissionRules) -> tuple[Finding, ...]:
+    """Return the findings of `check` on a source and its report."""
+    return tuple(check(source, report, rules))
 
 
 def lateness(students: Sequence[Student], rubric: Rubric) -> Lateness:

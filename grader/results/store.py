@@ -12,7 +12,6 @@ import json
 import os
 import secrets
 import sqlite3
-import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
@@ -38,6 +37,7 @@ from grader.results.values import (
     LostTurn,
     PlayedGame,
     Written,
+    utc_now,
 )
 
 SCHEMA: Final = """
@@ -425,11 +425,6 @@ class Store(Database):
             return zlib.decompress(packed).decode()
         except (sqlite3.DatabaseError, zlib.error, UnicodeDecodeError, TypeError):
             return None  # a lost one is None, a `TypeError`
-
-
-def utc_now() -> str:
-    """Return the time in the form of `played_at`."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def machine() -> str:

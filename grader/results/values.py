@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 PLAYED: Final = "PLAYED"
@@ -114,6 +115,28 @@ class Attempt:
     """The players with a process that could not be ended."""
 
 
+@dataclass(slots=True)
+class EndedGames:
+    """The games of a results file that have ended; a run adds those that it plays."""
+
+    played: dict[str, PlayedGame]
+    """The results, by key."""
+    failed: dict[str, InfraFailure]
+    """Why the others have none."""
+    counts_all: bool = False
+    """Whether games count that the rubric's agent lost by its own fault."""
+
+    def add(self, attempt: Attempt) -> None:
+        """Add a game that has just ended, so that the file need not be read again."""
+        failed = self.failed.pop(attempt.key, None)
+        counts = attempt.fault is None or (self.counts_all and attempt.fault != STARVED)
+        if attempt.played is not None and counts:
+            self.played[attempt.key] = replace(attempt.played, played_at=utc_now())
+        else:
+            tries = 1 if failed is None else failed.attempts + 1
+            self.failed[attempt.key] = InfraFailure(attempt.fault or DAMAGED, tries)
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """A mark as it was written last, and what it was made of, in points."""
@@ -147,3 +170,8 @@ class KeptGame:
     played_at: str
     text: str | None
     """The record, None if it is damaged."""
+
+
+def utc_now() -> str:
+    """Return the time in the form of `played_at`."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
