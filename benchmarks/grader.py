@@ -83,7 +83,7 @@ SAYS_NODES = (
 
 
 def submissions(source: str, number: int) -> list[Submission]:
-    return [Submission(f"s{place}", "", f"{source}# {place}\n") for place in range(number)]
+    return [Submission(f"s{place}", "", f"{source}# {place}\n".encode()) for place in range(number)]
 
 
 def schedule(
@@ -170,7 +170,7 @@ def fill(place: Path, games: int, rubric: Rubric, real: dict[tuple[str, int], At
     """
     per_student = len(grade_games([submitted("s", "0")], rubric))
     found = [
-        Submission(f"student {number:04}", f"{number}.py", f"# {number}\n", "r", None,
+        Submission(f"student {number:04}", f"{number}.py", f"# {number}\n".encode(), "r", None,
                    (Person(f"student {number:04}"),))
         for number in range(games // per_student)
     ]  # fmt: skip

@@ -352,7 +352,7 @@ def _sources(
     for item in submissions.find(list(paths), rules):
         name = f"{prefix}{item.name}"
         if item.source and item.source.strip():
-            found[name] = item.source
+            found[name] = item.source.decode()
         else:
             why = (item.problem or "the file is empty").partition(";")[0]
             left.append(f"{name} ({why})")

@@ -66,7 +66,7 @@ def grade_without_playing(
         store.set_meta({"kind": "grade", "rubric": values})
         store.set_submissions(found, whole=True)
         for game in grade_games(gradable(found), own):
-            source = store.source(game.match.one.id) or ""
+            source = (store.source(game.match.one.id) or b"").decode()
             points = 100 + int(source.rpartition(MARGIN)[2])
             scores = (points, 100) if game.side == 1 else (100, points)
             lost = hidden_lost if game.board.hidden else NONE

@@ -180,7 +180,7 @@ def try_all(folder: Path, rules: SubmissionRules, numbers: range) -> str | None:
 
 def _fault(found: list[Submission], alone: bool) -> str | None:
     """Return what is wrong about the submissions that were found."""
-    good = [item for item in found if item.name == "ann" and item.source == "a"]
+    good = [item for item in found if item.name == "ann" and item.source == b"a"]
     if len(good) != 1 or good[0].problem:
         return f"ann is not graded: {found}"
     if len(found) < 2 and not alone:

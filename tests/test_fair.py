@@ -80,7 +80,9 @@ def test_a_hidden_board_shows_no_lost_turns_in_a_tournament_either(tmp_path: Pat
 
 def test_a_public_page_has_no_answer_of_a_lost_turn(tmp_path: Path) -> None:
     """An answer that is no move is a number of the author's choice."""
-    own = Submission("ann", "", STAND_IN.replace("get_valid_actions(self.", "7269, (self."))
+    own = Submission(
+        "ann", "", STAND_IN.replace("get_valid_actions(self.", "7269, (self.").encode()
+    )
     (game, *_) = grade_games([submitted("ann", str(own.sha256))], rubrics.read(rubric(tmp_path)))
     with Store(tmp_path / "r.db", writing=True) as store:
         store.set_submissions([own])

@@ -32,13 +32,16 @@ class AIPlayer:
 
 
 def findings(source: str) -> list[str]:
-    return [f"{found.line}: {found.rule}: {found.text}" for found in check_source(source, RULES)]
+    return [
+        f"{found.line}: {found.rule}: {found.text}"
+        for found in check_source(source.encode(), RULES)
+    ]
 
 
 def test_a_good_submission_has_no_findings() -> None:
-    assert check(HEAD + CLASS, "Ann, 1\nMy ideas\n", RULES) == []
-    assert check(searcher(), "Ann, 1\n", RULES) == []
-    assert check("\ufeff" + searcher(), "\ufeffAnn, 1\n", RULES) == []
+    assert check((HEAD + CLASS).encode(), "Ann, 1\nMy ideas\n", RULES) == []
+    assert check(searcher().encode(), "Ann, 1\n", RULES) == []
+    assert check(("\ufeff" + searcher()).encode(), "\ufeffAnn, 1\n", RULES) == []
     assert findings("\ufeff" + CLASS.replace("\n", "\r\n")) == []  # a file of Windows
 
 
@@ -192,18 +195,21 @@ def test_a_rubric_may_allow_other_modules(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('[submission]\nallowed = ["scipy", "connect4.utils"]\n', encoding="utf-8")
     rules = rubrics.read(path).submission
-    assert check_source("import scipy.optimize\nfrom connect4 import utils\n" + CLASS, rules) == []
-    (found,) = check_source("import connect4.config\n" + CLASS, rules)
+    assert (
+        check_source(f"import scipy.optimize\nfrom connect4 import utils\n{CLASS}".encode(), rules)
+        == []
+    )
+    (found,) = check_source(f"import connect4.config\n{CLASS}".encode(), rules)
     assert found.text.endswith(importable_sentence(["scipy", "connect4.utils"]))
 
 
 def test_a_file_whose_lack_is_caught_is_advice() -> None:
     code = "try:\n    open('x')\nexcept OSError:\n    pass"
-    assert [item.required for item in check_source(f"{code}\n{CLASS}", RULES)] == [False]
+    assert [item.required for item in check_source(f"{code}\n{CLASS}".encode(), RULES)] == [False]
 
 
 def test_many_findings_end_in_their_number() -> None:
-    found = check_source("import torch\n" * 1000 + CLASS, RULES)
+    found = check_source(b"import torch\n" * 1000 + CLASS.encode(), RULES)
     assert len(found) == 101
     assert found[-1].text == "900 more findings; fix these first"
     assert found[-1].required
@@ -211,7 +217,7 @@ def test_many_findings_end_in_their_number() -> None:
 
 def test_a_text_that_takes_too_long_costs_no_other_its_check() -> None:
     huge = "x = [1,\n2]\n" * 20_000
-    (found,) = check_source(huge, RULES, seconds=0.001)
+    (found,) = check_source(huge.encode(), RULES, seconds=0.001)
     assert (found.line, found.rule) == (1, "syntax")
     assert found.text == "not read within 0.001 s; make the file smaller and simpler"
     assert found.required
@@ -221,7 +227,9 @@ def test_a_text_that_takes_too_long_costs_no_other_its_check() -> None:
 def test_the_stub_and_the_placeholder_of_the_report_are_named() -> None:
     stub = (ROOT / "grader/handout/ai_stub.py").read_text(encoding="utf-8")
     report = (ROOT / "connect4/players/report.txt").read_text(encoding="utf-8").splitlines()[0]
-    assert [(item.rule, item.text, item.required) for item in check(stub, report, RULES)] == [
+    assert [
+        (item.rule, item.text, item.required) for item in check(stub.encode(), report, RULES)
+    ] == [
         (
             "stub",
             "this is still the stub of the kit: write your two methods, then delete the line",

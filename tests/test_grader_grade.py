@@ -171,7 +171,7 @@ def test_results_json_is_gradescopes(graded: Path) -> None:
 
 def test_a_starved_game_is_the_machines_fault_in_every_file() -> None:
     rules = rubrics.read()
-    item = Submission("ann", "ann/ai.py", "pass", None)
+    item = Submission("ann", "ann/ai.py", b"pass", None)
     game = grade_games([submitted("ann", str(item.sha256))], rules)[0]
     failed = {game.key: InfraFailure(STARVED, 3)}
     (mark,) = Results(GRADE, rules, [item], {}, failed, planned=[game]).marks
@@ -186,7 +186,9 @@ def test_a_starved_game_is_the_machines_fault_in_every_file() -> None:
 def test_no_link_is_alive_in_a_job_summary() -> None:
     """The tables are preformatted HTML; names in the text below them are code."""
     names = ["[a](https://b.example)", "https://b.example @all", "![i](x) <b> `code` a|b"]
-    found = [Submission(name, "", f"x = {name!r}", people=(Person(name),)) for name in names]
+    found = [
+        Submission(name, "", f"x = {name!r}".encode(), people=(Person(name),)) for name in names
+    ]
     results = Results(GRADE, rubrics.read(), found, {}, {}, owners=assign(found, []))
     text = summary(results)
     tables, below = text.removeprefix("## Results\n\n<pre>").split("</pre>")

@@ -80,12 +80,12 @@ def test_points_have_the_interval_of_their_margin_within_their_maximum(tmp_path:
     assert b.points == 9.5
     assert b.bounds is not None
     assert 9.0 < b.bounds[0] < 9.5 < b.bounds[1] <= 10
-    ann = Submission("ann", "ann", "", None, None)
+    ann = Submission("ann", "ann", b"", None, None)
     whole = Mark(ann, (a, b)).bounds
     assert whole is not None
     assert whole[0] == pytest.approx(17.5 - 8.0, abs=0.05)
     assert (
-        Mark(Submission("ann", "ann", "", None, None), (a, replace(b, bounds=None))).bounds is None
+        Mark(Submission("ann", "ann", b"", None, None), (a, replace(b, bounds=None))).bounds is None
     )
 
 
@@ -213,7 +213,7 @@ def test_points_of_hidden_boards_follow_from_margins_alone(tmp_path: Path) -> No
 def test_a_mark_without_points_names_the_reason(tmp_path: Path) -> None:
     """In the gradebook's last column, in results.json and in the explanation."""
     rubric = small_rubric(tmp_path, boards=2)
-    ann = Submission("ann", "ann", "source", None, None)
+    ann = Submission("ann", "ann", b"source", None, None)
     games = grade_games([submitted("ann", str(ann.sha256))], rubric)
     played = results(games, [2, 6])
     lost, ahead = (game for game in games if game.match.part == "A" and game.side == 1)

@@ -66,8 +66,12 @@ def placed(folder: Path, files: dict[str, str | bytes], form: str) -> Path:
     return path
 
 
+def source_of(item: Submission) -> str | None:
+    return None if item.source is None else item.source.decode()
+
+
 def sources(found: list[Submission]) -> dict[str, str | None]:
-    return {item.name: item.source for item in found}
+    return {item.name: source_of(item) for item in found}
 
 
 NO_FILE = "is a link or no file at all; put the file itself there"
@@ -84,7 +88,7 @@ def test_of_a_copy_of_the_whole_kit_the_students_file_is_taken(tmp_path: Path, a
     write(tmp_path, {"ann.zip": zipped(files), "class/bo.zip": zipped(files)})
     write(tmp_path / "class" / "cy", files)
     found = find([tmp_path / "ann.zip"], RULES) + find([tmp_path / "class"], RULES)
-    assert [(item.name, item.source) for item in found] == [
+    assert [(item.name, source_of(item)) for item in found] == [
         ("ann", "mine"),
         ("bo", "mine"),
         ("cy", "mine"),
@@ -284,7 +288,7 @@ def test_every_download_says_who_handed_in_what(tmp_path: Path, download: str, f
             for one in item.people
         ]
         who = " and ".join(" ".join(filter(None, words)) for words in people)
-        listed.append((who, " ".join(filter(None, (item.source, item.report)))))
+        listed.append((who, " ".join(filter(None, (source_of(item), item.report)))))
     assert listed == [*expected.items()]
     assert problems(found) == {}
     assert told == []
@@ -378,7 +382,7 @@ def test_an_attempt_of_an_unknown_time_is_none_to_choose(tmp_path: Path) -> None
         {f"{name}/ai.py": "a" for name in names} | {"2-5 - Bo - Mai 1, 2030 100 AM/ai.py": "b"},
     )
     found = find([tmp_path], RULES)
-    assert [item.source for item in found] == [None, "b"]
+    assert [source_of(item) for item in found] == [None, "b"]
     assert found[0].problem == f"two hand-ins of one student: {', '.join(names)}"
     assert found[1].people == (Person("Bo"),)
 
@@ -494,7 +498,7 @@ def test_nobody_is_forgotten_or_taken_for_another(tmp_path: Path, case: str) -> 
             path.parent.mkdir()
             os.mkfifo(path) if name[-1] == "|" else path.symlink_to(tmp_path / "bo")
     found = find([tmp_path / "class.zip" if "class.zip" in files else tmp_path], RULES)
-    assert {item.name: item.problem or item.source for item in found} == expected
+    assert {item.name: item.problem or source_of(item) for item in found} == expected
 
 
 def test_a_student_called_like_a_namesake_with_number_costs_nobody_the_mark(tmp_path: Path) -> None:
@@ -522,7 +526,7 @@ def test_two_students_of_one_name_on_gradescope_are_told_apart(tmp_path: Path) -
     assert sources(find([tmp_path], RULES)) == names
     metadata.write_text(text.replace("102", "101"))
     found = find([tmp_path], RULES)
-    assert [item.source for item in found] == [None, "3"]
+    assert [source_of(item) for item in found] == [None, "3"]
     assert "two hand-ins of one student" in str(found[0].problem)
 
 
@@ -531,7 +535,7 @@ def test_names_that_would_be_one_file_are_numbered(tmp_path: Path) -> None:
     names += ["x" * 120 + "1", "x" * 120 + "2", *("\u6f22" * 83 + letter for letter in "123")]
     write(tmp_path, {f"{name}/ai.py": name for name in names})
     found = find([tmp_path], RULES)
-    assert [item.source for item in found] == names
+    assert [source_of(item) for item in found] == names
     files = {file_name(item.name).casefold() for item in found}
     assert len(files) == len(names)
     assert all(len(file.encode()) <= 200 for file in files)
@@ -718,7 +722,7 @@ def test_one_bad_hand_in_stops_no_other(tmp_path: Path, case: str) -> None:
     found = find([tmp_path], RULES)
     assert [item.name for item in found] == ["ann", "eve"]
     assert found[0].problem is None
-    assert found[0].source == "a"
+    assert found[0].source == b"a"
     problem = found[1].problem
     assert problem is not None
     assert problem.startswith(message)

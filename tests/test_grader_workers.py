@@ -190,7 +190,7 @@ def test_a_group_above_the_own_one_limits_the_games_at_once() -> None:
 
 def schedule(folder: Path) -> tuple[list[PlannedGame], list[Submission]]:
     """Return the games of two deterministic submissions, and both."""
-    found = [Submission(f"s{number}", "", searcher(number, 1)) for number in (1, 2)]
+    found = [Submission(f"s{number}", "", searcher(number, 1).encode()) for number in (1, 2)]
     contestants = [submitted(item.name, str(item.sha256)) for item in found]
     return grade_games(contestants, rubrics.read(rubric(folder))), found
 

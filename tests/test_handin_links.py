@@ -71,7 +71,7 @@ def test_a_folder_that_becomes_a_link_while_the_class_is_listed_is_not_listed(
     monkeypatch.setattr(archive, "_seen_entries", list_then_swap)
     ann, eve = find([hand_ins / "class"], RULES)
     assert (hand_ins / "class" / place).is_symlink()
-    assert (ann.source, eve.source) == ("a", None)
+    assert (ann.source, eve.source) == (b"a", None)
     assert eve.problem == f"the folder {Path(place).name} cannot be read: Not a directory"
 
 
@@ -80,7 +80,7 @@ def test_what_a_person_names_may_lie_behind_a_link_but_a_file_of_a_hand_in_may_n
 ) -> None:
     monkeypatch.chdir(hand_ins)
     Path("this-year").symlink_to("class")
-    assert [item.source for item in find([Path("this-year")], RULES)] == ["a", "mine"]
+    assert [item.source for item in find([Path("this-year")], RULES)] == [b"a", b"mine"]
     for name in ("cy/ai.py", "dee/ai.py", "dee/report.txt"):
         Path(name).parent.mkdir(exist_ok=True)
     Path("cy/ai.py").symlink_to("../secret/hw/ai.py")
@@ -115,17 +115,17 @@ def test_swapping_without_a_pause_never_gives_the_secret(hand_ins: Path, place: 
     is_over = context.Event()
     swapping = context.Process(target=swap, args=(own, is_over))
     swapping.start()
-    sources, problems = set[str | None](), 0
+    sources, problems = set[bytes | None](), 0
     end = time.monotonic() + 4
     try:
-        while time.monotonic() < end or not (problems and "mine" in sources):
+        while time.monotonic() < end or not (problems and b"mine" in sources):
             _, eve = find([hand_ins / "class"], RULES)
             sources.add(eve.source)
             problems += NO_FILE in (eve.problem or "")
     finally:
         is_over.set()
         swapping.join()
-    assert sources == {None, "mine"}
+    assert sources == {None, b"mine"}
 
 
 @pytest.mark.parametrize("was_open", [False, True])

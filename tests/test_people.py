@@ -129,7 +129,9 @@ def handed_in(text: str, source: str = "", time: str = "") -> Submission:
     one = person(text)
     known = Person(one.name, one.keys, time)
     place = f"class/{one.name}"
-    return Submission(text, f"{place}/ai.py", source or text, "", people=(known,), entry=place)
+    return Submission(
+        text, f"{place}/ai.py", (source or text).encode(), "", people=(known,), entry=place
+    )
 
 
 def test_a_zero_for_nothing_needs_that_no_hand_in_is_left_over() -> None:

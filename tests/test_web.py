@@ -261,7 +261,7 @@ def test_a_phone_s_table_sorts_by_a_click_and_shows_the_rows_of_a_name(
 def test_a_projector_shows_thirty_students_legibly(browser: Browser, tmp_path: Path) -> None:
     names = [f"{name}-{number}" for number, name in enumerate(("kim", "maria-luisa", "bo") * 10)]
     rules = read_rubric()
-    found = [Submission(name, "", f"x = {number}") for number, name in enumerate(names)]
+    found = [Submission(name, "", f"x = {number}".encode()) for number, name in enumerate(names)]
     file = tmp_path / "standings.html"
     page_text = standings_page(Results(TOURNAMENT, rules, found, {}, {}), tmp_path)
     file.write_text(page_text, encoding="utf-8")

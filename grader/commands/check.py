@@ -43,7 +43,7 @@ def run_check(arguments: argparse.Namespace) -> int:
     rubric = read_rubric(arguments)
     level = None if arguments.form_only else choose_level("auto")[0]
     counts: Counter[str] = Counter()
-    known: dict[str, tuple[list[Finding], str]] = {}
+    known: dict[bytes, tuple[list[Finding], str]] = {}
     for item in submissions.find(arguments.paths, rubric.submission):
         place = one_line(item.path or item.place)
         found, plays = _examine(item, rubric, level, known)
@@ -68,7 +68,7 @@ def _examine(
     item: Submission,
     rubric: Rubric,
     level: Level | None,
-    known: dict[str, tuple[list[Finding], str]],
+    known: dict[bytes, tuple[list[Finding], str]],
 ) -> tuple[list[Finding], str]:
     """Return the findings of a submission, and from which time per move on it plays.
 
@@ -115,7 +115,7 @@ KEEPS_STATE: Final = (
 LINE: Final = re.compile(r'ai\.py", line (\d+)')
 
 
-def smoke(source: str, rubric: Rubric, level: Level, place: str) -> tuple[list[Finding], str]:
+def smoke(source: bytes, rubric: Rubric, level: Level, place: str) -> tuple[list[Finding], str]:
     """Ask a submission for moves in separate processes; report what takes long, with its place.
 
     Return the findings, and from which time per move on it plays; empty if that is not known.
@@ -123,7 +123,7 @@ def smoke(source: str, rubric: Rubric, level: Level, place: str) -> tuple[list[F
     limit = rubric.match.time_limit
     times = [seconds for seconds in TIMES if seconds < limit] + [limit]
     rules, game = rubric.submission, GAMES[rubric.match.game]
-    setup = Setup(OWN_FILE, 1, game, limit, 0, None, source.encode(), rules.allowed)
+    setup = Setup(OWN_FILE, 1, game, limit, 0, None, source, rules.allowed)
     limits = Limits(start_seconds=rubric.limits.startup)
     asking = Asking(setup, level, limits, lambda line: say(f"{place}: {line}"))
     shown = [board for board in all_boards(rubric) if not board.hidden]
@@ -224,7 +224,7 @@ def _later_positions(state: State) -> Iterator[State]:
         yield state
 
 
-def _finding(failure: Failure, limit: Seconds, moves_anew: bool, source: str) -> Finding:
+def _finding(failure: Failure, limit: Seconds, moves_anew: bool, source: bytes) -> Finding:
     text, required = failure.text, True
     if failure.is_late and failure.starved:
         text, required = f"{text} (the machine was too busy to tell: try again)", False
@@ -233,7 +233,7 @@ def _finding(failure: Failure, limit: Seconds, moves_anew: bool, source: str) ->
     if failure.keeps_state:
         required = not moves_anew
     lines = LINE.findall(failure.detail)
-    line = int(lines[-1]) if lines else _line_of(failure.text.split()[0], source)
+    line = int(lines[-1]) if lines else _line_of(failure.text.split()[0], source.decode())
     return Finding(line, "smoke", text, required)
 
 

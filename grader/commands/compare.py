@@ -144,7 +144,7 @@ class Duel:
 
     new: Contestant
     old: Contestant
-    sources: dict[str, str]
+    sources: dict[str, bytes]
     """The text of each file, by its hash."""
     parts: list[Part]
     rubric: Rubric
@@ -222,7 +222,7 @@ def duel_of(new: str, old: str, part: Parts, rubric: Rubric) -> Duel:
 
     Raises `InputError` for anything that is neither a submission nor an agent.
     """
-    sources: dict[str, str] = {}
+    sources: dict[str, bytes] = {}
     one, two = (_contestant(text, rubric, sources) for text in (new, old))
     if one.name == two.name:
         one, two = replace(one, id="NEW", name="NEW"), replace(two, id="OLD", name="OLD")
@@ -379,7 +379,7 @@ def compare(
 def keep(
     games: Sequence[PlannedGame],
     store: Store,
-    sources: dict[str, str],
+    sources: dict[str, bytes],
     folder: Path,
     as_page: bool,
 ) -> None:
@@ -407,7 +407,7 @@ def keep(
         say(f"the page is in {folder / 'games.html'}")
 
 
-def _contestant(text: str, rubric: Rubric, sources: dict[str, str]) -> Contestant:
+def _contestant(text: str, rubric: Rubric, sources: dict[str, bytes]) -> Contestant:
     """Return the kit's agent with this name, or the submission at this path."""
     path, game = Path(text), rubric.match.game
     if not path.exists():

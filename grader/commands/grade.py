@@ -52,14 +52,14 @@ def run_grade(arguments: argparse.Namespace) -> int:
     return ClassRun(arguments, GRADE, rubric, found).go()
 
 
-def _needed(source: str | None, short: Rubric, most: Seconds, isolation: str) -> Seconds:
+def _needed(source: bytes | None, short: Rubric, most: Seconds, isolation: str) -> Seconds:
     """Return the time per move from which on a file plays; 0 if there is none up to `most`."""
     if source is None:
         return 0.0
     pace = grading_pace(short)
     state = start_of(pace.board)
-    game, text = GAMES[short.match.game], source.encode()
-    setup = Setup(OWN_FILE, state.mover, game, most, 0, None, text, short.submission.allowed)
+    game = GAMES[short.match.game]
+    setup = Setup(OWN_FILE, state.mover, game, most, 0, None, source, short.submission.allowed)
     limits = Limits(start_seconds=short.limits.startup)
     asking = Asking(setup, required_level(isolation, short)[0], limits, say)
     times = [seconds for seconds in pace.times if seconds < most] + [most]

@@ -25,7 +25,7 @@ from grader.commands.common import (
 from grader.commands.report import first_fault, outputs_of, read_roster, tell, tell_owners
 from grader.handin.owners import assign
 from grader.handin.roster import Student
-from grader.handin.submission import Submission
+from grader.handin.submission import Submission, sources_of
 from grader.marks.points import gradable
 from grader.marks.tournament import later_games
 from grader.output import tables, writing
@@ -400,7 +400,7 @@ class ClassRun:
             level = isolation_level(self.arguments, self.rubric)
             say("asking each file for a move ...")
             pace, tried = self._pace(), self._with_files()
-            store.add_sources({str(item.sha256): str(item.source) for item in self.found})
+            store.add_sources(sources_of(self.found))
             for item, problem, fault in load_all(tried, self.rubric, store, pool, level, pace):
                 if problem or fault:
                     say(f"{item.name}: {headline(problem or fault or '')}")

@@ -224,15 +224,13 @@ def worths(game: Played, turn: Turn) -> list[Worth]:
     return sorted(listed, key=lambda worth: -worth.value)
 
 
-def branch(item: Question, source: str, method: Method, seconds: Seconds) -> str:
+def branch(item: Question, source: bytes, method: Method, seconds: Seconds) -> str:
     """Return the moves that the file's own search expects, from its method `explain`; or why not.
 
     `explain` may search less deeply than a turn. The file runs in an isolated process.
     """
     name = AgentName("ai.py", "ai", "")
-    setup = Setup(
-        name, item.state.mover, item.game.record.game, seconds, 0, method, source.encode()
-    )
+    setup = Setup(name, item.state.mover, item.game.record.game, seconds, 0, method, source)
     try:
         nodes = explained_by_student(setup, item.state)
     except (InputError, IsolationError) as error:
@@ -370,7 +368,7 @@ def viva(path: Path, text: str, place: Path) -> int:
         asked = questions(played)
         if not asked:
             raise InputError(f"{path}: {item.name} played no turn that can be asked about")
-        source = store.source(str(item.sha256)) or ""
+        source = store.source(str(item.sha256)) or b""
 
     def branches(question: Question) -> str:
         game = chosen[question.game.number]

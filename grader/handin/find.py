@@ -255,10 +255,10 @@ def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submissi
     if len(data) > limit:
         return replace(submission, problem=f"larger than {rules.max_source_kb} kB")
     try:
-        source = source_text(data)
+        source_text(data)
     except InputError as error:
         return replace(submission, problem=str(error))
-    return replace(submission, source=source, report=_read_report(hand_in.tree, path, limit))
+    return replace(submission, source=data, report=_read_report(hand_in.tree, path, limit))
 
 
 def _read_report(tree: Tree, source: str, limit: int) -> str | None:

@@ -64,7 +64,7 @@ OPENING: Final = frozenset(
 OF_PATHS: Final = frozenset({"read_text", "read_bytes", "write_text", "write_bytes"})
 """Functions and methods that open files."""
 
-STUB: Final = "ai.py is still the stub"
+STUB: Final = b"ai.py is still the stub"
 """What the stub of the students' edition prints."""
 
 PLACEHOLDER: Final = "(ENTRY NUMBER)"
@@ -88,20 +88,19 @@ class Finding:
     in_report: bool = False
 
 
-def source_findings(source: str, rules: SubmissionRules) -> list[Finding]:
-    """Return the findings of a source text, in the order of their lines.
+def source_findings(source: bytes, rules: SubmissionRules) -> list[Finding]:
+    """Return the findings of a source, in the order of their lines.
 
-    A hostile text may use unlimited memory and time.
+    A hostile one may use unlimited memory and time.
     """
-    data = source.encode()
     if not source.strip():
         return [Finding(1, "class", "the file is empty")]
-    if len(data) > rules.max_source_kb * 1000:
-        text = f"{len(data) / 1000:.0f} kB; at most {rules.max_source_kb} kB count"
+    if len(source) > rules.max_source_kb * 1000:
+        text = f"{len(source) / 1000:.0f} kB; at most {rules.max_source_kb} kB count"
         return [Finding(1, "size", text)]
     try:
         with warnings.catch_warnings(action="ignore"):
-            tree = ast.parse(data)  # bytes say their own encoding
+            tree = ast.parse(source)  # bytes say their own encoding
     except SyntaxError as error:
         return [Finding(error.lineno or 1, "syntax", f"{error.msg}; fix this line")]
     except (RecursionError, MemoryError):
@@ -114,7 +113,7 @@ def source_findings(source: str, rules: SubmissionRules) -> list[Finding]:
     caught = _caught(nodes)
     found += _files(nodes, bound, caught)
     if STUB in source:
-        line = source[: source.index(STUB)].count("\n") + 1
+        line = source[: source.index(STUB)].count(b"\n") + 1
         text = "this is still the stub of the kit: write your two methods, then delete the line"
         found.append(Finding(line, "stub", text, required=False))
     found += [Finding(line, "module state", text) for line, text in changing_state(tree)]
@@ -330,17 +329,17 @@ READ_SECONDS: Final = 5.0
 MAX_FINDINGS: Final = 100
 
 
-def check(source: str, report: str | None, rules: SubmissionRules) -> list[Finding]:
+def check(source: bytes, report: str | None, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of a source and its report, in the order of their lines."""
     return check_source(source, rules) + check_report(report, rules)
 
 
 def check_source(
-    source: str, rules: SubmissionRules, seconds: float = READ_SECONDS
+    source: bytes, rules: SubmissionRules, seconds: float = READ_SECONDS
 ) -> list[Finding]:
-    """Return the findings of a source text; reading it takes at most `seconds`."""
+    """Return the findings of a source; reading it takes at most `seconds`."""
     late = Finding(1, "syntax", "make the file smaller and simpler")
-    return _read("source", source, rules, seconds, late)
+    return _read("source", source.decode(), rules, seconds, late)
 
 
 def check_report(report: str | None, rules: SubmissionRules) -> list[Finding]:
@@ -363,7 +362,10 @@ def _read(
 def _found(kind: str, text: str | None, rules: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the first findings of a text and the number of the others, in the reading process."""
     given = cast("SubmissionRules", SimpleNamespace(**rules))
-    found = report_findings(text, given) if kind == "report" else source_findings(str(text), given)
+    if kind == "report":
+        found = report_findings(text, given)
+    else:
+        found = source_findings(str(text).encode(), given)
     if rest := found[MAX_FINDINGS:]:
         required = any(finding.required for finding in rest)
         more = f"{len(rest)} more findings; fix these first"

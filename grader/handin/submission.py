@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -31,7 +32,7 @@ class Submission:
     name: str
     place: str
     """The path, for messages."""
-    source: str | None = None
+    source: bytes | None = None
     report: str | None = None
     """The text of `report.txt`, None if there is none."""
     problem: str | None = None
@@ -49,7 +50,12 @@ class Submission:
         """Return the SHA-256 of the source's bytes in hexadecimal."""
         if self.source is None:
             return self.stored_sha256
-        return hashlib.sha256(self.source.encode()).hexdigest()
+        return hashlib.sha256(self.source).hexdigest()
+
+
+def sources_of(found: Iterable[Submission]) -> dict[str, bytes]:
+    """Return the sources of hand-ins, by their hash."""
+    return {str(item.sha256): item.source for item in found if item.source is not None}
 
 
 def file_name(name: str) -> str:

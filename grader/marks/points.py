@@ -245,7 +245,7 @@ def students_of(item: Submission) -> list[Student]:
 
 
 @lru_cache(maxsize=1024)
-def found_in(source: str, report: str | None, rules: SubmissionRules) -> tuple[Finding, ...]:
+def found_in(source: bytes, report: str | None, rules: SubmissionRules) -> tuple[Finding, ...]:
     """Return the findings of `check` on a source and its report."""
     return tuple(check(source, report, rules))
 

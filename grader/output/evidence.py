@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from grader.handin.lists import csv_text
-from grader.handin.submission import FOLDER, file_name
+from grader.handin.submission import FOLDER, file_name, sources_of
 from grader.output.files import beginning, write
 from grader.play.one_game import DIGITS, source_path
 from grader.play.schedule import PlannedGame, names_of
@@ -148,9 +148,7 @@ def _entries(
 
 def _write_sources(entries: Iterable[Entry], store: Store, out: Path) -> None:
     """Write every source that a record names, and those of submissions without games."""
-    held = {
-        str(item.sha256): item.source for item in store.submissions() if item.source is not None
-    }
+    held = sources_of(store.submissions())
     for sha256 in {id_ for entry in entries for id_ in entry.kept.ids} - held.keys():
         source = store.source(sha256)
         if source is not None:

@@ -81,7 +81,7 @@ class Contestant:
         """Return the contestant as plain values, a submission with its source."""
         source = store.source(str(self.sha256)) if self.is_submission else None
         assert (source is not None) == self.is_submission
-        return {**asdict(self), "source": source}
+        return {**asdict(self), "source": None if source is None else source.decode()}
 
 
 def submitted(name: str, sha256: str) -> Contestant:

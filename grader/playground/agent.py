@@ -73,8 +73,8 @@ def _findings(
     assert setup.source is not None
     say("reading the file")
     try:
-        source = source_text(setup.source)
-        found = source_findings(source, cast("Any", SimpleNamespace(**request["rules"])))
+        source_text(setup.source)
+        found = source_findings(setup.source, cast("Any", SimpleNamespace(**request["rules"])))
     except InputError as error:
         found = [Finding(1, "file", str(error))]
     yield from map(asdict, found)

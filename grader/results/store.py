@@ -21,7 +21,7 @@ from typing import Final
 
 from grader.handin.people import Person
 from grader.handin.roster import Change, Correction, Student
-from grader.handin.submission import Submission
+from grader.handin.submission import Submission, sources_of
 from grader.results.database import Database
 from grader.results.values import (
     DAMAGED,
@@ -119,9 +119,9 @@ class Store(Database):
         held = self.meta_json("published") or {}
         return {int(seed): at for seed, at in held.items()} if isinstance(held, dict) else {}
 
-    def add_sources(self, sources: Mapping[str, str]) -> None:
-        """Store the text of files, by its hash."""
-        self._write("INSERT OR IGNORE INTO source VALUES (?, ?)", *sources.items())
+    def add_sources(self, sources: Mapping[str, bytes]) -> None:
+        """Store the content of files, by its hash."""
+        self._write("INSERT OR IGNORE INTO source VALUES (?, CAST(? AS TEXT))", *sources.items())
 
     def set_submissions(
         self, found: Sequence[Submission], day: str = "", whole: bool = False
@@ -131,8 +131,7 @@ class Store(Database):
         Of a `whole` class, whoever is not among them is withdrawn. Return author and hash of each
         version that is new.
         """
-        held = (item for item in found if item.source is not None)
-        self.add_sources({str(item.sha256): str(item.source) for item in held})
+        self.add_sources(sources_of(found))
         fresh: list[tuple[str, str]] = []
         with self.transaction() as database:
             database.execute("UPDATE author SET present = 0")
@@ -162,8 +161,8 @@ class Store(Database):
     def submissions(self) -> list[Submission]:
         """Return the hand-ins of the last run, by name."""
         rows = self._database.execute(
-            "SELECT name, place, text, report, problem, people, entry, author.sha256 FROM author "
-            "LEFT JOIN source USING (sha256) WHERE present"
+            "SELECT name, place, CAST(text AS BLOB), report, problem, people, entry, author.sha256 "
+            "FROM author LEFT JOIN source USING (sha256) WHERE present"
         )
         found = [
             Submission(
@@ -401,9 +400,10 @@ class Store(Database):
             scores = None if score1 is None else (score1, score2)
             yield KeptGame(key, attempt, bool(counts), (one, two), scores, ending, at, text)
 
-    def source(self, sha256: str) -> str | None:
+    def source(self, sha256: str) -> bytes | None:
         """Return a source that was graded before."""
-        held: str | None = self._first("SELECT text FROM source WHERE sha256 = ?", sha256)
+        query = "SELECT CAST(text AS BLOB) FROM source WHERE sha256 = ?"
+        held: bytes | None = self._first(query, sha256)
         return held
 
     def record(self, key: str) -> str | None:
