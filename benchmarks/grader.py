@@ -182,7 +182,7 @@ def fill(place: Path, games: int, rubric: Rubric, real: dict[tuple[str, int], At
             if (game.board.name, game.side) not in real:
                 job = {**game.job("process", store), "time_limit": 5.0}
                 for player in job["players"]:
-                    player["source"] = player["source"] and COUNTS
+                    player["source"] = player["source"] and COUNTS.encode()
                 real[game.board.name, game.side] = play_game(job)
         store._database.execute("PRAGMA synchronous = OFF")
         for game in ahead:

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from connect4.errors import InputError
 from connect4.players.names import NEWLINE
 from grader.handin import find as submissions
-from grader.handin.bounded import READER, BoundError
+from grader.handin.bounded import BoundError, ask
 from grader.output.files import write
 from grader.output.markup import Cell, Link, card, heading, paragraphs, section, table, whole
 from grader.output.tables import wrapped
@@ -123,7 +123,7 @@ def fingerprints(source: str) -> tuple[list[int], list[int], list[int], list[lis
 
 def _document(name: str, source: str, known: set[int]) -> Document:
     try:
-        hashes, chosen, at, offsets = READER.ask(fingerprints, source, seconds=SECONDS)
+        hashes, chosen, at, offsets = ask(fingerprints, source, seconds=SECONDS)
     except BoundError as error:
         return Document(name, source, {}, [], np.array([]), str(error))
     prints: dict[int, list[int]] = {}

@@ -31,7 +31,7 @@ NONE = Faults()
 
 def agent(margin: int, note: str = "") -> str:
     """Return a source that is worth `points(margin)` here; `note` makes it a file of its own."""
-    return f"{STAND_IN}# {note}\n{MARGIN}{margin}\n"
+    return f"{STAND_IN.decode()}# {note}\n{MARGIN}{margin}\n"
 
 
 def points(margin: int) -> Decimal:

@@ -45,7 +45,7 @@ def strength_of(player: dict[str, Any]) -> float:
     """Return the true strength of a player of a job."""
     if player["source"] is None:
         return RUNGS[player["name"]]
-    found = re.search(r"STRENGTH = (\S+)", player["source"])
+    found = re.search(rb"STRENGTH = (\S+)", player["source"])
     assert found is not None
     return float(found[1])
 

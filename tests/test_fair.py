@@ -14,11 +14,11 @@ import pytest
 
 from connect4 import record as records
 from grader.handin.submission import Submission
+from grader.handin.worker import death
 from grader.marks.tournament import stages
 from grader.marks.unlikely import unlikely
 from grader.output.replays import public_replay, replay
 from grader.output.tables import tournament_text
-from grader.play.executors import death
 from grader.play.one_game import as_seen_by, play_game, replay_data, submitted_players
 from grader.play.schedule import Contestant, grade_games, submitted
 from grader.play.trials import STAND_IN
@@ -80,9 +80,7 @@ def test_a_hidden_board_shows_no_lost_turns_in_a_tournament_either(tmp_path: Pat
 
 def test_a_public_page_has_no_answer_of_a_lost_turn(tmp_path: Path) -> None:
     """An answer that is no move is a number of the author's choice."""
-    own = Submission(
-        "ann", "", STAND_IN.replace("get_valid_actions(self.", "7269, (self.").encode()
-    )
+    own = Submission("ann", "", STAND_IN.replace(b"get_valid_actions(self.", b"7269, (self."))
     (game, *_) = grade_games([submitted("ann", str(own.sha256))], rubrics.read(rubric(tmp_path)))
     with Store(tmp_path / "r.db", writing=True) as store:
         store.set_submissions([own])
@@ -110,7 +108,7 @@ def test_a_student_sees_the_details_of_the_own_seat_alone(tmp_path: Path) -> Non
     rules = rubrics.read(rubric(tmp_path))
     game = grade_games([submitted("ann", "1" * 64)], rules)[0]
     players = [
-        {**asdict(submitted("ann", "1" * 64)), "source": searcher()},
+        {**asdict(submitted("ann", "1" * 64)), "source": searcher().encode()},
         {**asdict(Contestant("TA", f"ai:{opponent}", digest, "TA")), "source": None},
     ]
     job = {

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from connect4.errors import InputError
 from connect4.players.names import importable_sentence
-from grader.handin.bounded import READER
+from grader.handin import bounded
 from grader.handin.source_rules import changing_state, stored, uses
 
 if TYPE_CHECKING:  # a process that only checks does without the games
@@ -339,7 +339,7 @@ def check_source(
 ) -> list[Finding]:
     """Return the findings of a source; reading it takes at most `seconds`."""
     late = Finding(1, "syntax", "make the file smaller and simpler")
-    return _read("source", source.decode(), rules, seconds, late)
+    return _read("source", source, rules, seconds, late)
 
 
 def check_report(report: str | None, rules: SubmissionRules) -> list[Finding]:
@@ -349,23 +349,20 @@ def check_report(report: str | None, rules: SubmissionRules) -> list[Finding]:
 
 
 def _read(
-    kind: str, text: str | None, rules: SubmissionRules, seconds: float, late: Finding
+    kind: str, text: Any, rules: SubmissionRules, seconds: float, late: Finding
 ) -> list[Finding]:
     """Return the findings of a text, or `late` if reading it takes too long."""
     try:
-        found = READER.ask(_found, kind, text, asdict(rules), seconds=seconds)
+        found = bounded.ask(_found, kind, text, asdict(rules), seconds=seconds)
     except InputError as error:
         return [replace(late, text=f"{error}; {late.text}")]
     return [Finding(**finding) for finding in found]
 
 
-def _found(kind: str, text: str | None, rules: dict[str, Any]) -> list[dict[str, Any]]:
+def _found(kind: str, text: Any, rules: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the first findings of a text and the number of the others, in the reading process."""
     given = cast("SubmissionRules", SimpleNamespace(**rules))
-    if kind == "report":
-        found = report_findings(text, given)
-    else:
-        found = source_findings(str(text).encode(), given)
+    found = report_findings(text, given) if kind == "report" else source_findings(text, given)
     if rest := found[MAX_FINDINGS:]:
         required = any(finding.required for finding in rest)
         more = f"{len(rest)} more findings; fix these first"

@@ -1,9 +1,7 @@
 """Executors: local worker processes, each pinned to a core, or a Dask cluster.
 
 Unlike `ProcessPoolExecutor`, the local executor survives the death of its workers. Its workers
-end when it ends. Run as `python3 -m grader.play.executors`, this module is such a worker. It
-reads JSON lines `{"function", "arguments"}`, writes pickles of `{"result"}` or `{"error"}`, and
-ends at the end of its input. Agents run in processes of their own, which have no part in this.
+end when it ends.
 """
 
 from __future__ import annotations
@@ -11,18 +9,11 @@ from __future__ import annotations
 import contextlib
 import importlib
 import ipaddress
-import json
 import os
-import pickle
-import queue
 import shutil
-import signal
 import socket
-import subprocess
 import sys
-import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -30,45 +21,27 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, Self
 
 from connect4.errors import InputError
-from grader.results.store import machine
+from grader.handin.worker import DeathError, Worker
 
 ATTEMPTS: Final = 2
-"""How often a request is tried whose worker dies."""
-
-ROOT: Final = Path(__file__).resolve().parents[2]
-
-DYING_SECONDS: Final = 5.0
-"""Seconds that a process whose pipe has ended is waited for."""
+"""How often a call is tried whose worker dies."""
 
 LOAD_SECONDS: Final = 1.0
 BUSY: Final = 0.25
 """If other programs use more than this share of the cores, turns may be lost to them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Death:
-    """Why a worker process ended during a request."""
-
-    cause: str
-    by_itself: bool
-    """Whether the request may be the cause; a process killed from outside proves nothing."""
-
-
 class WorkerDiedError(Exception):
-    """A worker process died during a request, in every attempt."""
+    """A worker process died during a call, in every attempt."""
 
-    def __init__(self, deaths: Sequence[Death]) -> None:
-        causes = "; ".join(dict.fromkeys(death.cause for death in deaths))
+    def __init__(self, deaths: Sequence[DeathError]) -> None:
+        causes = "; ".join(dict.fromkeys(map(str, deaths)))
         super().__init__(f"the worker died {len(deaths)} times in this game: {causes}")
         self.by_itself = all(death.by_itself for death in deaths)
 
 
-class WorkerError(RuntimeError):
-    """A call raised an exception in its worker; a note has the worker's traceback."""
-
-
 class LocalExecutor(ThreadPoolExecutor):
-    """Runs functions of importable modules on JSON values, each of its threads in a worker.
+    """Runs functions of importable modules on plain values, each of its threads in a worker.
 
     Worker `i` is pinned to `cores[i]` if the system supports that. `scratch` holds the workers'
     temporary files and is removed last.
@@ -82,10 +55,9 @@ class LocalExecutor(ThreadPoolExecutor):
         self._idle = list(self._workers)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Queue a call; `fn` is a module's function with JSON values as arguments."""
+        """Queue a call; `fn` is a module's function with plain values as arguments."""
         assert not kwargs
-        request = {"function": f"{fn.__module__}:{fn.__qualname__}", "arguments": args}
-        return super().submit(self._result, request)
+        return super().submit(self._result, fn, args)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Stop the workers when the queue is empty, or at once without finishing the calls."""
@@ -97,127 +69,18 @@ class LocalExecutor(ThreadPoolExecutor):
                 worker.end()
             shutil.rmtree(self._scratch, ignore_errors=True)
 
-    def _result(self, request: dict[str, Any]) -> Any:
+    def _result(self, fn: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """Return the result of a call in a worker; raise its error, or that the worker died."""
-        worker, deaths = self._idle.pop(), []
+        worker, deaths = self._idle.pop(), list[DeathError]()
         try:
-            while isinstance(answer := worker.ask(request), Death):
-                deaths.append(answer)
-                if len(deaths) == ATTEMPTS:
-                    raise WorkerDiedError(deaths)
+            while len(deaths) < ATTEMPTS:
+                try:
+                    return worker.call(fn, *arguments)
+                except DeathError as error:
+                    deaths.append(error)
         finally:
             self._idle.append(worker)
-        if "error" in answer:
-            error = WorkerError(answer["error"])
-            error.add_note(answer["traceback"])
-            raise error
-        return answer["result"]
-
-
-class Worker:
-    """A worker process, which is started for the first request and again after each death."""
-
-    def __init__(self, folder: Path, core: int | None) -> None:
-        self._folder = folder
-        self._core = "" if core is None else str(core)
-        self._process: subprocess.Popen[bytes] | None = None
-        self._killed = False
-
-    def ask(self, request: dict[str, Any]) -> dict[str, Any] | Death:
-        """Return the answer to a request, or why the process died."""
-        process = self._process = self._process or self._start()
-        before = machine()
-        if self._killed:
-            return Death("it was ended", False)
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            process.stdin.write(json.dumps(request).encode() + b"\n")
-            process.stdin.flush()
-            answer: dict[str, Any] = pickle.load(process.stdout)
-        except (OSError, EOFError, pickle.UnpicklingError):  # it died, perhaps within its answer
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(DYING_SECONDS)
-            status = process.returncode
-            self.end()
-            return death(status, machine() != before)
-        return answer
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        shutil.rmtree(self._folder, ignore_errors=True)  # what a killed worker has left
-        self._folder.mkdir(0o700)
-        path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-        return subprocess.Popen(
-            [sys.executable, "-P", "-m", "grader.play.executors", self._core],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": path, "TMPDIR": str(self._folder)},
-            start_new_session=True,  # a Ctrl-C on the terminal is the grader's to handle
-        )
-
-    def kill(self) -> None:
-        """Kill the process for good, also while it has a request."""
-        self._killed = True
-        if self._process is not None:
-            self._process.kill()
-
-    def end(self) -> None:
-        """End the process, which has no request."""
-        if self._process is not None:
-            with contextlib.suppress(OSError), self._process:
-                self._process.kill()
-        self._process = None
-
-
-CRASHES: Final = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
-
-
-def death(status: int | None, memory: bool) -> Death:
-    """Return why a process ended with a status of `subprocess`.
-
-    `memory` says that meanwhile the kernel ended a process for lack of memory. Without that, a
-    process that got SIGKILL or another signal was killed by somebody: an administrator, a batch
-    system, another program.
-    """
-    if status is not None and status >= 0:
-        return Death(f"it ended with status {status}", True)
-    name = "" if status is None else signal.Signals(-status).name
-    if name == "SIGKILL" and memory:
-        return Death("the kernel ended it for lack of memory", True)
-    if name in CRASHES:
-        return Death(f"it crashed with {name}", True)
-    return Death("it was killed from outside", False)
-
-
-def work(core: str) -> None:
-    """Serve requests, on `core` unless it is empty, until the input ends.
-
-    The input also ends with the grader's death, even within a game.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if core and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {int(core)})
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # nothing that prints can spoil the answers
-    pending: queue.Queue[str] = queue.Queue()
-
-    def read() -> None:
-        for line in sys.stdin:
-            pending.put(line)
-        os._exit(0)  # agents hang up with this process
-
-    threading.Thread(target=read, daemon=True).start()
-    while True:
-        request = json.loads(pending.get())
-        module, _, name = request["function"].partition(":")
-        try:
-            function = getattr(importlib.import_module(module), name)
-            answer = {"result": function(*request["arguments"])}
-        except Exception as error:
-            said = f"{type(error).__name__}: {error}"
-            answer = {"error": said, "traceback": traceback.format_exc()}
-        answers.write(pickle.dumps(answer))
-        answers.flush()
+        raise WorkerDiedError(deaths)
 
 
 def physical_cores() -> list[int]:
@@ -445,7 +308,3 @@ def duration(seconds: float) -> str:
     if seconds < 5400:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h"
-
-
-if __name__ == "__main__":
-    work(sys.argv[1])

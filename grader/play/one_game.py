@@ -138,7 +138,7 @@ def play_job(job: Job) -> tuple[Record, list[Player]]:
         lifetime=job["limits"]["lifetime"],
         play_unloaded=True,
         allowed=tuple(job["limits"]["allowed"]),
-        sources=(source_of(job["players"][0]), source_of(job["players"][1])),
+        sources=(job["players"][0]["source"], job["players"][1]["source"]),
     )
     start = game.from_json(job["start"])
     with Table(game, start, (one, two), terms) as table:
@@ -167,11 +167,6 @@ def agent_of(player: dict[str, Any], game: Game) -> AgentName:
     own = PurePath(player["name"]).name  # a file that is compared goes by the name it has
     name = file_name(own) if own.endswith(".py") else "ai.py"
     return AgentName(f"ai:{name}", "ai", name)
-
-
-def source_of(player: dict[str, Any]) -> bytes | None:
-    """Return the source of a submission, None for an agent of the kit."""
-    return None if player["source"] is None else player["source"].encode()
 
 
 def limits_of(job: Job) -> Limits:

@@ -109,7 +109,7 @@ def try_out(job: dict[str, Any]) -> str | None:
     return None
 
 
-STAND_IN: Final = """\
+STAND_IN: Final = b"""\
 from connect4.utils import get_valid_actions
 
 

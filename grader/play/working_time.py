@@ -25,7 +25,6 @@ from grader.play.one_game import (
     agent_of,
     limits_of,
     one_line,
-    source_of,
     spread,
 )
 from grader.play.schedule import Contestant, limits_text
@@ -299,7 +298,7 @@ def try_load(job: Job) -> Loaded:
             if planned not in (None, here):
                 raise InputError(f"this machine counts fuel by {here!r}, the run by {planned!r}")
         state, limit = game.from_json(job["start"]), job["time_limit"]
-        given = source_of(player), tuple(job["limits"]["allowed"])
+        given = player["source"], tuple(job["limits"]["allowed"])
         setup = Setup(agent_of(player, game), 1, game, limit, 0, "intelligent", *given)
         sides: tuple[Player, Player] = (1, 2)
         for side in sides:

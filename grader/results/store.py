@@ -16,12 +16,12 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from itertools import chain
-from pathlib import Path
 from typing import Final
 
 from grader.handin.people import Person
 from grader.handin.roster import Change, Correction, Student
 from grader.handin.submission import Submission, sources_of
+from grader.handin.worker import machine
 from grader.results.database import Database
 from grader.results.values import (
     DAMAGED,
@@ -425,16 +425,3 @@ class Store(Database):
             return zlib.decompress(packed).decode()
         except (sqlite3.DatabaseError, zlib.error, UnicodeDecodeError, TypeError):
             return None  # a lost one is None, a `TypeError`
-
-
-def machine() -> str:
-    """Return a value that changes when the machine restarts or ends a process for lack of memory.
-
-    The value is empty if the system does not report this.
-    """
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        counters = dict(line.split() for line in Path("/proc/vmstat").read_text().splitlines())
-        return f"{boot} {counters['oom_kill']}"
-    except (OSError, KeyError, ValueError):
-        return ""
