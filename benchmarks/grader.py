@@ -24,16 +24,16 @@ from tabulate import tabulate
 
 from connect4.games import load_start
 from connect4.games.extended import EXTENDED
+from grader.handin import Submission
 from grader.handin.people import Person
-from grader.handin.submission import Submission
 from grader.marks.points import gradable
 from grader.play.executors import local_pool
 from grader.play.one_game import play_all, play_game
 from grader.play.schedule import Match, PlannedGame, baseline, grade_games, submitted
 from grader.results.store import Store
 from grader.results.values import Attempt
+from grader.rubric import make_board
 from grader.rubric import reading as rubrics
-from grader.rubric.keys import make_board
 from grader.rubric.model import Rubric
 
 REQUIRED_THROUGHPUT = 1.9

@@ -17,8 +17,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+from grader.handin import Submission
 from grader.handin.find import find
-from grader.handin.submission import Submission
 from grader.rubric.model import SubmissionRules
 
 NAMES = [

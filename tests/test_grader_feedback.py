@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.handin.submission import without_folders
+from grader.handin import without_folders
 from grader.marks.points import MatchMark
 from grader.marks.tally import Tally
 from grader.output.explain import Reason, explained, told_plainly

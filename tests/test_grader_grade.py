@@ -28,9 +28,9 @@ from connect4.players.base import Setup
 from connect4.players.registry import parse_agent
 from grader.commands.common import scratch_for
 from grader.commands.grade import quick
+from grader.handin import Submission
 from grader.handin.owners import assign
 from grader.handin.people import Person
-from grader.handin.submission import Submission
 from grader.output.explain import explained
 from grader.output.formats import gradebook as gradebook_text
 from grader.output.formats import summary

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from benchmarks.intervals import coverage
-from grader.handin.submission import Submission
+from grader.handin import Submission
 from grader.marks.points import Mark, mark_match
 from grader.marks.tally import Tally, by_match, mean_interval, t_quantile, verdict
 from grader.marks.tournament import ratings

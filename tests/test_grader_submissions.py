@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 
 from connect4.errors import InputError
+from grader.handin import Submission, file_name
 from grader.handin.archive import file_reader
 from grader.handin.find import find
-from grader.handin.people import Person, keys
+from grader.handin.people import IN_TIME, LATE, Person, keys
 from grader.handin.platforms import in_utc
-from grader.handin.submission import IN_TIME, LATE, Submission, file_name
 from grader.rubric import reading as rubrics
 from tests.classroom import tarred, zipped
 from tests.mutations import SLOW_ARCHIVES, try_all

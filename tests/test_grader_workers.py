@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from grader.handin.submission import Submission
+from grader.handin import Submission
 from grader.play.executors import (
     LocalExecutor,
     WorkerDiedError,
@@ -25,8 +25,8 @@ from grader.play.executors import (
 from grader.play.one_game import play_all
 from grader.play.schedule import PlannedGame, grade_games, submitted
 from grader.results.store import Store
+from grader.rubric import make_board
 from grader.rubric import reading as rubrics
-from grader.rubric.keys import make_board
 from tests.command import ROOT, environment, run
 from tests.grading import COMMAND, games, hand_in, rubric, searcher, stored_records
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.handin.submission import file_name
+from grader.handin import file_name
 from tests.grading import rubric
 from tests.marked import (
     agent,

@@ -365,7 +365,7 @@ def test_late_days_count_on_the_clocks_of_the_deadlines_zone(
 
 
 def test_a_correction_of_one_member_is_not_shown_to_the_others() -> None:
-    from grader.handin.submission import Submission
+    from grader.handin import Submission
     from grader.marks.points import Mark
     from grader.output.tables import remark
 
@@ -379,7 +379,7 @@ def test_a_correction_of_one_member_is_not_shown_to_the_others() -> None:
 
 
 def test_late_days_take_no_more_than_there_is_and_the_remark_says_what() -> None:
-    from grader.handin.submission import Submission
+    from grader.handin import Submission
     from grader.marks.points import Lateness, Mark
     from grader.output.formats import gradebook
 

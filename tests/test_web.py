@@ -14,7 +14,7 @@ from connect4.record import Record
 from connect4.views import document
 from connect4.views.page import page
 from connect4.views.tree import main as tree
-from grader.handin.submission import Submission
+from grader.handin import Submission
 from grader.output.class_page import standings_page
 from grader.output.markup import table, whole
 from grader.output.results import TOURNAMENT, Results

@@ -21,9 +21,9 @@ from connect4.isolation.limits import Limits
 from connect4.isolation.seat import Level, choose_level
 from connect4.players.base import Method, Setup
 from grader.commands.common import DONE, FAILED, read_rubric, say
+from grader.handin import Submission
 from grader.handin import find as submissions
 from grader.handin.form import Finding, check
-from grader.handin.submission import Submission
 from grader.output import formats, github
 from grader.play.one_game import OWN_FILE
 from grader.play.working_time import (

@@ -37,8 +37,8 @@ from grader.commands.common import (
     say,
     timed_rubric,
 )
+from grader.handin import file_name
 from grader.handin import find as submissions
-from grader.handin.submission import file_name
 from grader.marks.tally import Part, PartComparison
 from grader.output.files import write
 from grader.output.replays import replay
@@ -51,7 +51,7 @@ from grader.play.schedule import COMPARE, SIDES, Contestant, Match, PlannedGame,
 from grader.play.working_time import Pace, load_all, too_slow
 from grader.results.store import Store
 from grader.results.values import Faults
-from grader.rubric.keys import PLAYABLE, make_board
+from grader.rubric import PLAYABLE, make_board
 from grader.rubric.model import Rubric
 from grader.rubric.reading import EQUAL_WINS
 

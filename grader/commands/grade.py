@@ -28,8 +28,8 @@ from grader.play.schedule import (
     timed_turns,
 )
 from grader.play.working_time import METHODS, Asking, grading_pace, plays_from, start_of
+from grader.rubric import Board
 from grader.rubric import reading as rubrics
-from grader.rubric.keys import Board
 from grader.rubric.model import Rubric
 
 

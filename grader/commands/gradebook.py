@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from grader.commands.common import name_all, say
-from grader.handin.owners import ABSENT, UNDECIDED, decided, doubts
+from grader.handin.owners import decided, doubts
 from grader.handin.people import Matching, Person
 from grader.marks.tally import full_points
 from grader.output.files import write
@@ -82,11 +82,7 @@ def fill_gradebooks(
         Graded(Person(one.name, one.keys), mark.known(one), remark(mark, one))
         for mark, one in people
     ]
-    handed_in = {
-        place
-        for place, (mark, _) in enumerate(people)
-        if not (mark.submission.problem or "").startswith((ABSENT, UNDECIDED))
-    }
+    handed_in = {n for n, (mark, _) in enumerate(people) if not mark.submission.missing}
     fillings = []
     for path in paths:
         book = read_gradebook(path)

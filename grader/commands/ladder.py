@@ -33,9 +33,8 @@ from grader.commands.common import (
     read_rubric,
     say,
 )
+from grader.handin import Submission, form
 from grader.handin import find as submissions
-from grader.handin import form
-from grader.handin.submission import Submission
 from grader.ladder.book import Book, PlannedPair, Version
 from grader.ladder.fit import choose, widest_first
 from grader.ladder.league import (

@@ -17,12 +17,12 @@ from typing import Final
 from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, UNLIKELY, name_all, named_few, say
 from grader.commands.gradebook import fill_gradebooks, writable
+from grader.handin import Missing, Submission
 from grader.handin import roster as rosters
 from grader.handin.lists import csv_text, nobody
-from grader.handin.owners import ABSENT, UNDECIDED, Doubt, Owners, assign
-from grader.handin.people import REMEDY, match
+from grader.handin.owners import Doubt, Owners, assign
+from grader.handin.people import LATE, REMEDY, match
 from grader.handin.roster import Correction, Student
-from grader.handin.submission import LATE, Submission
 from grader.marks.points import lateness
 from grader.output import evidence, writing
 from grader.output.changes import note_written, tell_changes
@@ -307,21 +307,20 @@ def tell_owners(
         raise nobody(place, *([one.name for one in side] for side in (owners.people, roster)))
     for line in owners.told:
         say(f"{place}: {line}")
-    unknown: dict[str, list[str]] = {"": [], LATE: [], ABSENT: [], UNDECIDED: []}
+    absent, undecided = Missing.ABSENT, Missing.UNDECIDED
+    unknown: dict[str, list[str]] = {"": [], LATE: [], absent: [], undecided: []}
     for item in owners.submissions:
         time = lateness(owners.students[item.name], rubric).submitted
-        problem = item.problem or ""
-        kind = next((kind for kind in (ABSENT, UNDECIDED) if problem.startswith(kind)), time)
-        unknown.get(kind, []).append(item.name)
+        unknown.get(item.missing or time, []).append(item.name)
     if not rubric.late.deadline or len(owners.submissions) == 1:
         unknown[""].clear()
     none = "no time known in the roster, so nothing is deducted"
     name_all(
         f"{place}: not in it", [str(doubt) for doubt in owners.unknown], out, "roster-unknown.txt"
     )
-    name_all(f"{place}: {ABSENT}, 0 points", unknown[ABSENT], out, "roster-absent.txt")
-    name_all(f"{place}: not decided, no mark yet", unknown[UNDECIDED], out, "roster-undecided.txt")
-    if unknown[UNDECIDED] or owners.matching.undecided:
+    name_all(f"{place}: {absent}, 0 points", unknown[absent], out, "roster-absent.txt")
+    name_all(f"{place}: not decided, no mark yet", unknown[undecided], out, "roster-undecided.txt")
+    if unknown[undecided] or owners.matching.undecided:
         say(f"{place}: to decide who is who, {REMEDY}")
     name_all(f"late by the file's name, {none}", unknown[LATE], out, "roster-late-unknown.txt")
     name_all(f"[late]: {none}", unknown[""], out, "roster-late-no-time.txt")

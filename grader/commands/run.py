@@ -23,9 +23,9 @@ from grader.commands.common import (
     say,
 )
 from grader.commands.report import first_fault, outputs_of, read_roster, tell, tell_owners
+from grader.handin import Submission, sources_of
 from grader.handin.owners import assign
 from grader.handin.roster import Student
-from grader.handin.submission import Submission, sources_of
 from grader.marks.points import gradable
 from grader.marks.tournament import later_games
 from grader.output import tables, writing

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -19,11 +18,10 @@ from typing import Final
 
 from connect4.errors import InputError, one_line, printable
 from connect4.players.names import source_text
-from grader.handin import archive, bounded, platforms
+from grader.handin import Submission, archive, bounded, platforms, told_apart
 from grader.handin.archive import ENDINGS, MEGABYTE, Tree, brief, short, tops
 from grader.handin.people import Person, by_form
 from grader.handin.platforms import Entry
-from grader.handin.submission import Submission, file_name
 from grader.rubric.model import SubmissionRules
 
 ARCHIVES: Final = (".zip", *ENDINGS)
@@ -269,26 +267,6 @@ def _read_report(tree: Tree, source: str, limit: int) -> str | None:
     ]
     chosen = beside or reports
     return tree[chosen[0]](limit).decode("utf-8", errors="replace") if chosen else None
-
-
-def told_apart(found: list[Submission]) -> list[Submission]:
-    """Number submissions that would get the same file name."""
-    taken: set[str] = set()
-    apart = []
-    for submission in found:
-        name, number = submission.name, 1
-        begin = name[:80].encode(errors="ignore")[:180].decode(errors="ignore")
-        while on_disk(name) in taken:
-            number += 1
-            name = f"{begin} ({number})"
-        taken.add(on_disk(name))
-        apart.append(replace(submission, name=name))
-    return apart
-
-
-def on_disk(name: str) -> str:
-    """Return the name of a student's files, as a disk treats it that ignores case and accents."""
-    return unicodedata.normalize("NFC", file_name(name).casefold())
 
 
 def unwrapped(tree: Tree) -> Tree:

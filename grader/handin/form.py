@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from connect4.errors import InputError
 from connect4.players.names import importable_sentence
 from grader.handin import bounded
-from grader.handin.source_rules import changing_state, stored, uses
 
 if TYPE_CHECKING:  # a process that only checks does without the games
     from grader.rubric.model import SubmissionRules
@@ -63,6 +62,15 @@ OPENING: Final = frozenset(
 )
 OF_PATHS: Final = frozenset({"read_text", "read_bytes", "write_text", "write_bytes"})
 """Functions and methods that open files."""
+
+MUTATORS: Final = frozenset(
+    {
+        *("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"),
+        *("add", "discard", "update", "setdefault", "popitem", "difference_update"),
+        *("intersection_update", "symmetric_difference_update", "appendleft", "popleft", "fill"),
+    }
+)
+"""Methods that change a list, a set, a dict, a deque or an array."""
 
 STUB: Final = b"ai.py is still the stub"
 """What the stub of the students' edition prints."""
@@ -116,7 +124,7 @@ def source_findings(source: bytes, rules: SubmissionRules) -> list[Finding]:
         line = source[: source.index(STUB)].count(b"\n") + 1
         text = "this is still the stub of the kit: write your two methods, then delete the line"
         found.append(Finding(line, "stub", text, required=False))
-    found += [Finding(line, "module state", text) for line, text in changing_state(tree)]
+    found += [Finding(line, "module state", text) for line, text in _changing_state(tree)]
     return sorted(found, key=lambda finding: finding.line)
 
 
@@ -249,12 +257,17 @@ def _import(line: int, module: str, is_used: bool, allowed: Sequence[str]) -> It
 
 def _processes(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Finding]:
     """Yield the uses of names of `os` that start or stop processes."""
-    for node, name in uses(nodes, bound):
-        module, _, call = name.rpartition(".")
+    used: list[tuple[int, str, str]] = []
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            used += [(node.lineno, node.module or "", name.name) for name in node.names]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            used.append((node.lineno, bound.get(node.value.id, ""), node.attr))
+    for line, module, call in used:
         starts = call in PROCESS_CALLS or call.startswith(("exec", "spawn"))
         if module in ("os", "posix", "nt") and starts:
             text = f"os.{call} starts or stops processes, which is refused when graded"
-            yield Finding(node.lineno, "threads and processes", text)
+            yield Finding(line, "threads and processes", text)
 
 
 def _files(
@@ -294,6 +307,80 @@ def _caught(nodes: Sequence[ast.AST]) -> set[ast.AST]:
         for tried in node.body
         for inner in ast.walk(tried)
     }
+
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def _changing_state(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield `(line, text)` for each place where a function changes a module-level variable."""
+    plain = ast.Assign | ast.AnnAssign | ast.AugAssign
+    shared = {name for item in tree.body if isinstance(item, plain) for name in stored(item)}
+    classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    for function in _outer_functions(tree):
+        local = _local_names(function)
+        for node in ast.walk(function):
+            if isinstance(node, ast.Global):
+                names = ", ".join(node.names)
+                yield node.lineno, f"global {names}: keep it on self, which lives for a game"
+                continue
+            name, changes = _changed(node)
+            if name is None or name in local:
+                continue
+            if name in shared:  # asked of each set by itself: to subtract them takes long
+                text = f"{name} is a module-level variable and {changes}: keep it on self"
+                yield node.lineno, text  # type: ignore[attr-defined]
+            elif name in classes:
+                text = f"{name} is a class and {changes}: keep it on self"
+                yield node.lineno, text  # type: ignore[attr-defined]
+
+
+def stored(node: ast.AST) -> set[str]:
+    """Return the names that assignments below a node bind."""
+    names = (name for name in ast.walk(node) if isinstance(name, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
+
+
+def _outer_functions(tree: ast.Module) -> Iterator[Function]:
+    """Yield functions of the module and methods of its classes, without nested functions."""
+    pending: list[ast.AST] = list(tree.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Function):
+            yield node
+        else:
+            pending.extend(ast.iter_child_nodes(node))
+
+
+def _local_names(function: Function) -> set[str]:
+    """Return the names that a function binds, including its parameters."""
+    nodes = list(ast.walk(function))
+    parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+    return (parameters | stored(function)) - shared
+
+
+def _changed(node: ast.AST) -> tuple[str | None, str]:
+    """Return the variable that a node changes in place, and the kind of change."""
+    if isinstance(node, ast.Subscript | ast.Attribute) and isinstance(
+        node.ctx, ast.Store | ast.Del
+    ):
+        return _root(node.value), "is changed here"
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in MUTATORS
+        and isinstance(node.func.value, ast.Name | ast.Subscript)
+    ):
+        return _root(node.func.value), f"is changed by .{node.func.attr}()"
+    return None, ""
+
+
+def _root(node: ast.expr) -> str | None:
+    """Return the variable at the bottom of `a[i].b`."""
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def report_findings(report: str | None, rules: SubmissionRules) -> list[Finding]:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from grader.handin.find import on_disk, told_apart
-from grader.handin.people import Kind, Matching, Person, match, may_be, words
+from grader.handin import Missing, Submission, on_disk, told_apart
+from grader.handin.people import IN_TIME, LATE, Kind, Matching, Person, match, may_be, words
 from grader.handin.roster import Correction, Student
-from grader.handin.submission import IN_TIME, LATE, Submission
 
-ABSENT: Final = "nothing was handed in"
-UNDECIDED: Final = "not decided"
-"""How the problem of a student begins who has no hand-in, or whose hand-in nobody can tell.
-Students read these texts, so nobody else is named in them."""
+SUBMITTED: Final = "a time for each in the roster's column submitted decides which one counts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,34 +44,22 @@ class Doubt:
 
     def __str__(self) -> str:
         """Return the person, and who it may be."""
-        return f"{self.person} (may be {_listed(self.may_be)})" if self.may_be else f"{self.person}"
+        shown = " or ".join(map(str, self.may_be[:3])) + (" or ..." if self.may_be[3:] else "")
+        return f"{self.person} (may be {shown})" if shown else f"{self.person}"
 
 
-def _listed(people: Iterable[Person]) -> str:
-    shown = [str(person) for person in people]
-    return " or ".join(shown[:3]) + (" or ..." if len(shown) > 3 else "")
-
-
-def doubts(
-    here: Sequence[Person], there: Sequence[Person], matching: Matching, back: bool = False
-) -> list[Doubt]:
-    """Return whoever of `here` is not matched, or with `back` of `there`, and who they may be."""
-    undecided = {
-        place: item for item in matching.undecided for place in (item.there if back else item.here)
-    }
-    mine, yours = (there, here) if back else (here, there)
-    taken = {*matching.pairs.values()}, {*matching.pairs}
-    left = [n for n in range(len(mine)) if n not in taken[0 if back else 1]]
-    free = [n for n in range(len(yours)) if n not in taken[1 if back else 0]]
+def doubts(here: Sequence[Person], there: Sequence[Person], matching: Matching) -> list[Doubt]:
+    """Return whoever of `here` is not matched, and who they may be."""
+    undecided = {place: item for item in matching.undecided for place in item.here}
+    taken = {*matching.pairs.values()}
+    free = [one for place, one in enumerate(there) if place not in taken]
     found = []
-    for place in left:
-        item = undecided.get(place)
-        if item is not None:
-            others = tuple(yours[n] for n in (item.here if back else item.there))
-            found.append(Doubt(mine[place], others, item.why))
-        else:
-            others = tuple(yours[n] for n in free if may_be(mine[place], yours[n]))
-            found.append(Doubt(mine[place], others))
+    for place, person in enumerate(here):
+        if place in undecided:
+            item = undecided[place]
+            found.append(Doubt(person, tuple(there[n] for n in item.there), item.why))
+        elif place not in matching.pairs:
+            found.append(Doubt(person, tuple(one for one in free if may_be(person, one))))
     return found
 
 
@@ -111,106 +94,170 @@ def assign(
     roster has. Of two hand-ins of a group the newer one counts. A student is absent only if no
     hand-in is left over that may be the student's. Of a single hand-in nobody is missed.
     """
-    owners = [(item, person) for item in found for person in item.people]
-    people = [person for _, person in owners]
-    named = _named(owners, roster)
-    known = [(place, line) for _, place, line in named]
-    matching = match(people, roster, [*known, *decided(decisions, people, roster)])
-    by_line = {line: owners[place][0].name for place, line in matching.pairs.items()}
-    by_line |= {line: name for name, _, line in named}
-    lines: dict[str, list[int]] = {item.name: [] for item in found}
-    for line, name in by_line.items():
-        lines[name].append(line)
-    groups = _Groups(found, roster, lines, Counter(name for name, _, _ in named))
-    sharing = [person for item, person in owners if groups.shared(item, person)]
-    listed = doubts(people, roster, matching) if roster else []
-    unknown = [doubt for doubt in listed if doubt.person not in sharing]
-    clock = {item.name: _clock(item, [roster[line] for line in lines[item.name]]) for item in found}
-    groups.choose(clock)
-    students, missing = _students(owners, roster, matching, named, groups)
-    everybody = [item for item in found if item.name not in groups.instead]
-    for name, own in students.items():
-        students[name] = [replace(one, submitted=clock[name]) for one in own]
-    for line in missing if len(found) > 1 else ():
+    known = _Class(found, roster, decisions)
+    students, missed = known.students()
+    everybody = [item for item in found if item.name not in known.instead]
+    for line in missed if len(found) > 1 else ():
         one = roster[line]
-        why = groups.open.get(_letters(one.group)) or _why_none(line, roster, unknown, matching)
-        absent = Submission(one.name, one.name, problem=why, people=(one,))
+        missing, why = known.why_none(line)
+        absent = Submission(one.name, one.name, problem=why, people=(one,), missing=missing)
         everybody = told_apart([*everybody, absent])
         students[everybody[-1].name] = [one]
-    groups.told += [*_misnamed(roster, by_line), *_correct(students, corrections)]
-    left_open = groups.left_open | _unclear(owners, unknown, lines)
-    left_open |= {item.name: str(item.problem) for item in everybody if _is_undecided(item)}
+    told = [*known.told(), *_correct(students, corrections)]
+    left_open = known.left_open()
+    undecided = (item for item in everybody if item.missing is Missing.UNDECIDED)
+    left_open |= {item.name: str(item.problem) for item in undecided}
     called = {item.name: item.name for item in everybody} | _full_names(everybody, students)
     return Owners(
         [replace(item, name=called[item.name]) for item in everybody],
         {called[item.name]: students[item.name] for item in everybody},
         {called.get(name, name): why for name, why in left_open.items()},
-        *(unknown, groups.told, matching, people),
+        *(known.unknown, told, known.matching, known.people),
     )
 
 
-def _is_undecided(item: Submission) -> bool:
-    return (item.problem or "").startswith(UNDECIDED)
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The hand-ins of a group of the roster, by name."""
+
+    items: Sequence[str]
+    counting: str | None
+    """The one that counts; None if that is not decided."""
+    told: str = ""
+    """What the teacher has to know."""
+    open: str = ""
+    """Why their mark stays open."""
 
 
-def _misnamed(roster: Sequence[Student], by_line: Mapping[int, str]) -> list[str]:
-    """Return in words the cells of `hand_in` that decide nothing."""
-    return [
-        f"{student}: hand_in {student.hand_in!r} is no hand-in here, or several"
-        for line, student in enumerate(roster)
-        if student.hand_in and line not in by_line
-    ]
+def _group(name: str, items: Sequence[Submission], clock: Mapping[str, str]) -> _Group:
+    """Return a group with the hand-in that counts: the only one, or the newest."""
+    names = [item.name for item in items]
+    if len({item.sha256 for item in items}) == 1:
+        return _Group(names, names[0])
+    newest = _newest(names, clock)
+    if newest is None:
+        why = f"group {name} handed in several times ({'; '.join(names)})"
+        told = f"{why}: their mark stays open; {SUBMITTED}"
+        return _Group(names, None, told, f"{Missing.UNDECIDED}: {why}, {SUBMITTED}")
+    older = "; ".join(one for one in names if one != newest)
+    return _Group(names, newest, f"group {name}: {newest} is newer than {older}")
 
 
-def _unclear(
-    owners: Sequence[tuple[Submission, Person]],
-    unknown: Sequence[Doubt],
-    lines: Mapping[str, Sequence[int]],
-) -> dict[str, str]:
-    """Return why a mark stays open that a line of the roster may change, by the hand-in's name."""
-    changed = [
-        doubt.person
-        for doubt in unknown
-        for line in doubt.may_be
-        if isinstance(line, Student)
-        and (line.corrections or line.extension or line.group or line.submitted)
-    ]
-    return {
-        item.name: f"{UNDECIDED}: it is not clear whose hand-in this is"
-        for item, person in owners
-        if not lines[item.name] and any(person is one for one in changed)
-    }
+class _Class:
+    """Hand-ins beside a roster: who is who, and which hand-in of each group counts."""
 
+    def __init__(
+        self,
+        found: Sequence[Submission],
+        roster: Sequence[Student],
+        decisions: Iterable[tuple[Person, Person]],
+    ) -> None:
+        self.found, self.roster = found, roster
+        self.owners = [(item, person) for item in found for person in item.people]
+        self.people = [person for _, person in self.owners]
+        self.named = _named(self.owners, roster)
+        self.written = {own: one.group for one in roster if (own := _letters(one.group))}
+        pairs = [(place, line) for _, place, line in self.named]
+        pairs += decided(decisions, self.people, roster)
+        self.matching = match(self.people, roster, pairs)
+        matched = self.matching.pairs.items()
+        self.by_line = {line: self.owners[place][0].name for place, line in matched}
+        """The name of the hand-in of each line of the roster that has one."""
+        self.by_line |= {line: name for name, _, line in self.named}
+        self.lines: dict[str, list[int]] = {item.name: [] for item in found}
+        for line, name in self.by_line.items():
+            self.lines[name].append(line)
+        self.clock = {
+            item.name: _clock(item, [roster[line] for line in self.lines[item.name]])
+            for item in found
+        }
+        items: dict[str, list[Submission]] = {own: [] for own in self.written}
+        for item in found:
+            groups = {_letters(roster[line].group) for line in self.lines[item.name]}
+            shared = (person for person in item.people if self._is_shared(item, person))
+            for group in items.keys() & groups.union(_letters(one.name) for one in shared):
+                items[group].append(item)
+        self.groups = {
+            own: _group(self.written[own], held, self.clock) for own, held in items.items() if held
+        }
+        self.instead = {
+            name: group.counting
+            for group in self.groups.values()
+            for name in group.items
+            if group.counting not in (None, name)
+        }
+        """The hand-in that counts in place of an older one."""
+        sharing = [person for item, person in self.owners if self._is_shared(item, person)]
+        listed = doubts(self.people, roster, self.matching) if roster else []
+        self.unknown = [doubt for doubt in listed if doubt.person not in sharing]
 
-def _students(
-    owners: Sequence[tuple[Submission, Person]],
-    roster: Sequence[Student],
-    matching: Matching,
-    named: Sequence[tuple[str, int | None, int]],
-    groups: _Groups,
-) -> tuple[dict[str, list[Student]], list[int]]:
-    """Return the students of each hand-in, and the lines of the roster that have none."""
-    students: dict[str, list[Student]] = {item.name: [] for item, _ in owners}
-    for place, (item, person) in enumerate(owners):
-        name = groups.instead.get(item.name, item.name)
-        if place in matching.pairs:
-            known = roster[matching.pairs[place]]
-            students[name].append(known.with_keys(person.keys))
-        elif not groups.shared(item, person):
-            students[name].append(Student(person.name, person.keys))
-    taken = {*matching.pairs.values()}
-    for called, _, line in named:
-        if line not in taken:
-            students[groups.instead.get(called, called)].append(roster[line])
-            taken.add(line)
-    missing = []
-    for line, student in enumerate(roster):
-        counting = groups.counting.get(_letters(student.group))
-        if line not in taken and counting:
-            students[counting].append(student)
-        elif line not in taken:
-            missing.append(line)
-    return students, missing
+    def _is_shared(self, item: Submission, person: Person) -> bool:
+        """Return whether a hand-in has the name of a group and not that of a student."""
+        if sum(name == item.name for name, _, _ in self.named) >= len(item.people):
+            return True  # all have their lines
+        return not self.lines[item.name] and _letters(person.name) in self.written
+
+    def students(self) -> tuple[dict[str, list[Student]], list[int]]:
+        """Return the students of each hand-in, and the lines of the roster that have none."""
+        students: dict[str, list[Student]] = {item.name: [] for item in self.found}
+        for place, (item, person) in enumerate(self.owners):
+            own = students[self.instead.get(item.name, item.name)]
+            if place in self.matching.pairs:
+                own.append(self.roster[self.matching.pairs[place]].with_keys(person.keys))
+            elif not self._is_shared(item, person):
+                own.append(Student(person.name, person.keys))
+        taken = {*self.matching.pairs.values()}
+        for called, _, line in self.named:
+            if line not in taken:
+                students[self.instead.get(called, called)].append(self.roster[line])
+                taken.add(line)
+        missed = []
+        for line, student in enumerate(self.roster):
+            group = self.groups.get(_letters(student.group))
+            if line not in taken and group and group.counting:
+                students[group.counting].append(student)
+            elif line not in taken:
+                missed.append(line)
+        for name, listed in students.items():
+            students[name] = [replace(one, submitted=self.clock[name]) for one in listed]
+        return students, missed
+
+    def why_none(self, line: int) -> tuple[Missing, str]:
+        """Return why a student of the roster has no mark, or that nothing was handed in."""
+        student, why = self.roster[line], ""
+        if group := self.groups.get(_letters(student.group)):
+            why = group.open
+        elif any(line in item.there for item in self.matching.undecided) or any(
+            student in doubt.may_be for doubt in self.unknown
+        ):
+            why = f"{Missing.UNDECIDED}: it is not clear which hand-in is this student's"
+        return (Missing.UNDECIDED, why) if why else (Missing.ABSENT, Missing.ABSENT)
+
+    def left_open(self) -> dict[str, str]:
+        """Return why marks stay open that the roster may change, by the names of hand-ins."""
+        changed = [
+            doubt.person
+            for doubt in self.unknown
+            for line in doubt.may_be
+            if isinstance(line, Student)
+            and (line.corrections or line.extension or line.group or line.submitted)
+        ]
+        found = {
+            name: group.open for group in self.groups.values() for name in group.items if group.open
+        }
+        return found | {
+            item.name: f"{Missing.UNDECIDED}: it is not clear whose hand-in this is"
+            for item, person in self.owners
+            if not self.lines[item.name] and any(person is one for one in changed)
+        }
+
+    def told(self) -> list[str]:
+        """Return in words which hand-ins count, and the cells of `hand_in` that decide nothing."""
+        return [group.told for group in self.groups.values() if group.told] + [
+            f"{student}: hand_in {student.hand_in!r} is no hand-in here, or several"
+            for line, student in enumerate(self.roster)
+            if student.hand_in and line not in self.by_line
+        ]
 
 
 def _correct(
@@ -299,71 +346,6 @@ def _clock(item: Submission, lines: Sequence[Student]) -> str:
     return max(known or times, default="")
 
 
-@dataclass
-class _Groups:
-    """The hand-ins of each group of a roster, by the letters of its name; and which one counts."""
-
-    found: Sequence[Submission]
-    roster: Sequence[Student]
-    lines: Mapping[str, Sequence[int]]
-    named: Mapping[str, int]
-    """How many lines of the roster name a hand-in."""
-    items: dict[str, list[str]] = field(default_factory=dict)
-    """The names of the hand-ins."""
-    counting: dict[str, str] = field(default_factory=dict)
-    """The hand-in that counts, for each group that has one."""
-    instead: dict[str, str] = field(default_factory=dict)
-    """The hand-in that counts in place of an older one."""
-    open: dict[str, str] = field(default_factory=dict)
-    """Why it is not decided which one counts."""
-    told: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.items = {own: [] for one in self.roster if (own := _letters(one.group))}
-        for item in self.found:
-            groups = {_letters(self.roster[line].group) for line in self.lines[item.name]}
-            groups |= {_letters(person.name) for person in item.people if self.shared(item, person)}
-            for group in groups & self.items.keys():
-                self.items[group].append(item.name)
-
-    def shared(self, item: Submission, person: Person) -> bool:
-        """Return whether a hand-in has the name of a group and not that of a student."""
-        if self.named.get(item.name, 0) >= len(item.people):  # all have their lines
-            return True
-        return not self.lines[item.name] and _letters(person.name) in self.items
-
-    @property
-    def left_open(self) -> dict[str, str]:
-        """Return why a hand-in's mark stays open, by its name."""
-        return {name: why for group, why in self.open.items() for name in self.items[group]}
-
-    def choose(self, clock: Mapping[str, str]) -> None:
-        """Choose the hand-in of each group that counts: the only one, or the newest."""
-        by_name = {item.name: item for item in self.found}
-        called = {_letters(one.group): one.group for one in self.roster}
-        for group, names in self.items.items():
-            if not names:
-                continue
-            same = len({by_name[name].sha256 for name in names}) == 1
-            newest = names[0] if same else _newest(names, clock)
-            listed = "; ".join(names)
-            if newest is None:
-                why = f"group {called[group]} handed in several times ({listed})"
-                self.open[group] = f"{UNDECIDED}: {why}, {SUBMITTED}"
-                self.told.append(f"{why}: their mark stays open; {SUBMITTED}")
-                continue
-            self.counting[group] = newest
-            older = [name for name in names if name != newest]
-            self.instead |= dict.fromkeys(older, newest)
-            if older and not same:
-                self.told.append(
-                    f"group {called[group]}: {newest} is newer than {'; '.join(older)}"
-                )
-
-
-SUBMITTED: Final = "a time for each in the roster's column submitted decides which one counts"
-
-
 def _newest(names: Sequence[str], clock: Mapping[str, str]) -> str | None:
     """Return the newest of hand-ins, None if their times cannot be compared or are equal."""
     try:
@@ -373,12 +355,3 @@ def _newest(names: Sequence[str], clock: Mapping[str, str]) -> str | None:
     except (TypeError, ValueError):  # one with a zone and one without; no time
         return None
     return newest if alone else None
-
-
-def _why_none(
-    line: int, roster: Sequence[Student], unknown: Sequence[Doubt], matching: Matching
-) -> str:
-    """Return why a student of the roster has no mark, or that nothing was handed in."""
-    if line in matching.doubtful or any(roster[line] in doubt.may_be for doubt in unknown):
-        return f"{UNDECIDED}: it is not clear which hand-in is this student's"
-    return ABSENT

@@ -35,6 +35,9 @@ class Kind(StrEnum):
 
 Key: TypeAlias = tuple[Kind, str]
 
+LATE: Final = "late"
+IN_TIME: Final = "in time"
+
 
 @dataclass(frozen=True, slots=True)
 class Person:
@@ -124,50 +127,25 @@ def words(name: str, letters: Mapping[str, str] = STRIPPED) -> list[str]:
     return re.findall(r"[^\W_]+", plain)
 
 
-def _written(name: str) -> str:
+def _written(name: str, in_any_case: bool = False) -> str:
     """Return a name letter for letter: in NFC, in one form of blanks, `Lee, Ann` as `Ann Lee`."""
     text = " ".join(unicodedata.normalize("NFC", name).split())
     last, comma, first = text.partition(", ")
-    return f"{first} {last}" if comma and "," not in first else text
+    text = f"{first} {last}" if comma and "," not in first else text
+    return text.casefold() if in_any_case else text
 
 
-def _folded(name: str) -> set[str]:
-    """Return the forms that two names share if only case, accents or the order of words differ.
+def _forms(person: Person) -> set[str]:
+    """Return what two names share if only case, accents or the order of words differ.
 
     Canvas writes all words of a name as one, from any of them on: `Ann Lee` is `leeann`.
     """
     forms: set[str] = set()
     for letters in (STRIPPED, EXPANDED):
-        found = words(name, letters)
+        found = words(person.name, letters)
         forms.add(" ".join(sorted(found)))
         forms |= {"".join(found[place:] + found[:place]) for place in range(len(found))}
     return forms - {""}
-
-
-Letters: TypeAlias = Callable[[str], str]
-
-
-class Pass(StrEnum):
-    """The passes of the matcher, in their order; each compares only whoever is still free."""
-
-    DECIDED = "decided by the teacher"
-    KEY = "a key"
-    NUMBER = "a number without leading zeros"
-    NAME = "the name"
-    FOLDED = "the name apart from case, accents and order"
-
-
-def _tokens(person: Person, by: Pass, letters: Letters) -> set[tuple[str, str]]:
-    """Return what a person is found by in a pass; `letters` is applied to a written name."""
-    if by is Pass.KEY:
-        return {(kind, text.casefold()) for kind, text in person.keys}
-    if by is Pass.NAME:
-        return {("name", letters(_written(person.name)))}
-    if by is Pass.NUMBER:
-        return {
-            (kind, text.casefold().lstrip("0")) for kind, text in person.keys if text.strip("0")
-        }
-    return {("name", form) for form in _folded(person.name)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,14 +163,7 @@ class Matching:
 
     pairs: Mapping[int, int]
     """The place in the second list, by that in the first."""
-    by: Mapping[int, Pass]
-    """The pass that matched a person of the first list."""
     undecided: Sequence[Undecided] = ()
-
-    @property
-    def doubtful(self) -> set[int]:
-        """Return the places in the second list that are undecided."""
-        return {place for item in self.undecided for place in item.there}
 
 
 SEVERAL: Final = "several fit"
@@ -204,97 +175,11 @@ REMEDY: Final = (
 )
 """What decides between persons of one name."""
 
-
-@dataclass(slots=True)
-class _Matcher:
-    here: Sequence[Person]
-    there: Sequence[Person]
-    pairs: dict[int, int] = field(default_factory=dict)
-    by: dict[int, Pass] = field(default_factory=dict)
-    undecided: list[Undecided] = field(default_factory=list)
-    settled: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
-    """Who is matched or undecided, of each side."""
-    letters: Letters = str
-    """What is applied to names before they are compared letter for letter."""
-    shared: set[Kind] = field(default_factory=set)
-    """The kinds of which both lists have a key. Of the others, as with numbers of two systems, it
-    says nothing that two keys differ."""
-
-    def __post_init__(self) -> None:
-        for kind in OWN:
-            both = [{own for one in side for own in _plain(one, kind)} for side in self.sides]
-            if not both[0].isdisjoint(both[1]):
-                self.shared.add(kind)
-
-    @property
-    def sides(self) -> tuple[Sequence[Person], Sequence[Person]]:
-        """Return both lists."""
-        return self.here, self.there
-
-    def run(self, by: Pass) -> None:
-        """Match whoever is the only one for somebody who is the only one for them."""
-        edges = self._edges(by)
-        told = self.shared if by in (Pass.NAME, Pass.FOLDED) else set()
-        for here, there in _groups(edges):
-            one, two = here[0], there[0]
-            alone = len(here) == len(there) == 1
-            if alone and not _differ(self.here[one], self.there[two], told):
-                self.pairs[one], self.by[one] = two, by
-            else:
-                why = OTHER_NUMBER if alone else SEVERAL
-                self.undecided.append(Undecided(tuple(here), tuple(there), why))
-            self.settled[0].update(here)
-            self.settled[1].update(there)
-
-    def run_names(self) -> None:
-        """Match by the names letter for letter, as far as both lists write names alike.
-
-        That shows in the names of all whom nobody can confuse. A list that drops accents, turns
-        names round or has capitals of its own may give a person the name of another one.
-        """
-        groups = _groups(self._edges(Pass.FOLDED))
-        sure = [(one, two) for one, two in self.pairs.items() if self._same_folded(one, two)]
-        sure += [(here[0], there[0]) for here, there in groups if len(here) == len(there) == 1]
-        names = [(_written(self.here[a].name), _written(self.there[b].name)) for a, b in sure]
-        for letters in (str, str.casefold):
-            if all(letters(one) == letters(two) for one, two in names):
-                self.letters = letters
-                self.run(Pass.NAME)
-                return
-
-    def _same_folded(self, one: int, two: int) -> bool:
-        return not _folded(self.here[one].name).isdisjoint(_folded(self.there[two].name))
-
-    def _edges(self, by: Pass) -> dict[int, set[int]]:
-        """Return who of the other side shares something with each free person."""
-        holders: dict[tuple[str, str], set[int]] = {}
-        for place, person in enumerate(self.there):
-            if place not in self.settled[1]:
-                for token in _tokens(person, by, self.letters):
-                    holders.setdefault(token, set()).add(place)
-        found = {}
-        for place, person in enumerate(self.here):
-            if place not in self.settled[0]:
-                tokens = _tokens(person, by, self.letters)
-                found[place] = set().union(*(holders.get(token, ()) for token in tokens))
-                if by is Pass.KEY and found[place]:
-                    found[place] |= self._called_so(person)
-        return found
-
-    def _called_so(self, person: Person) -> set[int]:
-        """Return who has as a name what a file's name may also be as a login or a number."""
-        if all(text != person.name for _, text in person.keys):
-            return set()
-        forms = _folded(person.name)
-        free = set(range(len(self.there))) - self.settled[1]
-        return {place for place in free if forms & _folded(self.there[place].name)}
-
-
 OWN: Final = (Kind.NUMBER, Kind.CANVAS, Kind.MOODLE, Kind.GRADESCOPE)
 """The kinds of which a person has only one key."""
 
 
-def _plain(person: Person, kind: Kind) -> set[str]:
+def _own(person: Person, kind: Kind) -> set[str]:
     """Return the keys of a kind without case and leading zeros.
 
     What may be a login as well, by the form of a file's name, is not said to be a number.
@@ -306,13 +191,10 @@ def _plain(person: Person, kind: Kind) -> set[str]:
     return {text.casefold().lstrip("0") for text in found}
 
 
-def _differ(one: Person, two: Person, kinds: AbstractSet[Kind]) -> bool:
+def _differ(one: Person, two: Person, kinds: Collection[Kind]) -> bool:
     """Return whether both have a key of one of these kinds, and not the same."""
-    for kind in kinds:
-        mine, yours = _plain(one, kind), _plain(two, kind)
-        if mine and yours and mine.isdisjoint(yours):
-            return True
-    return False
+    both = ((_own(one, kind), _own(two, kind)) for kind in kinds)
+    return any(mine and yours and mine.isdisjoint(yours) for mine, yours in both)
 
 
 def _groups(edges: Mapping[int, AbstractSet[int]]) -> list[tuple[list[int], list[int]]]:
@@ -332,6 +214,81 @@ def _groups(edges: Mapping[int, AbstractSet[int]]) -> list[tuple[list[int], list
     return sorted((sorted(here), sorted(there)) for here, there in found)
 
 
+@dataclass(slots=True)
+class _Matcher:
+    """The state of a comparison of two lists."""
+
+    here: Sequence[Person]
+    there: Sequence[Person]
+    pairs: dict[int, int] = field(default_factory=dict)
+    undecided: list[Undecided] = field(default_factory=list)
+    settled: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
+    """Who is matched or undecided, of each side."""
+
+    def edges(self, tokens: Callable[[Person], Iterable[object]]) -> dict[int, set[int]]:
+        """Return who of the other side shares a token with each person; only who is still free."""
+        holders: dict[object, set[int]] = {}
+        for place, person in enumerate(self.there):
+            if place not in self.settled[1]:
+                for token in tokens(person):
+                    holders.setdefault(token, set()).add(place)
+        return {
+            place: set().union(*(holders.get(token, ()) for token in tokens(person)))
+            for place, person in enumerate(self.here)
+            if place not in self.settled[0]
+        }
+
+    def settle(self, edges: Mapping[int, AbstractSet[int]], told: Collection[Kind] = ()) -> None:
+        """Match whoever is the only one for somebody who is the only one for them.
+
+        A key of the kinds `told` that differs speaks against it.
+        """
+        for here, there in _groups(edges):
+            one, two = here[0], there[0]
+            alone = len(here) == len(there) == 1
+            if alone and not _differ(self.here[one], self.there[two], told):
+                self.pairs[one] = two
+            else:
+                why = OTHER_NUMBER if alone else SEVERAL
+                self.undecided.append(Undecided(tuple(here), tuple(there), why))
+            self.settled[0].update(here)
+            self.settled[1].update(there)
+
+    def by_keys(self) -> dict[int, set[int]]:
+        """Return who shares a key; a file's name that is one may also be somebody's name."""
+        found, called = self.edges(_keys), self.edges(_forms)
+        for place, others in found.items():
+            person = self.here[place]
+            if others and any(text == person.name for _, text in person.keys):
+                found[place] |= called[place]
+        return found
+
+    def by_names(self) -> dict[int, set[int]]:
+        """Return who has the same name letter for letter, as far as both lists write names alike.
+
+        That shows in the names of all whom nobody can confuse. A list that drops accents, turns
+        names round or has capitals of its own may give a person the name of another one.
+        """
+        pairs, called = list(self.pairs.items()), _groups(self.edges(_forms))
+        pairs += [(here[0], there[0]) for here, there in called if len(here) == len(there) == 1]
+        both = [(self.here[one], self.there[two]) for one, two in pairs]
+        sure = [(one, two) for one, two in both if not _forms(one).isdisjoint(_forms(two))]
+        if all(_written(one.name) == _written(two.name) for one, two in sure):
+            return self.edges(lambda person: [_written(person.name)])
+        if all(_written(one.name, True) == _written(two.name, True) for one, two in sure):
+            return self.edges(lambda person: [_written(person.name, True)])
+        return {}
+
+
+def _keys(person: Person) -> set[Key]:
+    return {(kind, text.casefold()) for kind, text in person.keys}
+
+
+def _numbers(person: Person) -> set[Key]:
+    """Return the keys without leading zeros."""
+    return {(kind, text.casefold().lstrip("0")) for kind, text in person.keys if text.strip("0")}
+
+
 def match(
     here: Sequence[Person],
     there: Sequence[Person],
@@ -343,19 +300,26 @@ def match(
 
     The passes: keys of the same kind; numbers without leading zeros; the name letter for letter,
     if the lists write names alike; the name apart from case, accents, punctuation and the order of
-    its words. Whoever is undecided in a pass is not matched later either.
+    its words. Each compares only whoever is still free. Whoever is undecided in one is not matched
+    later either. A name counts for nothing if the persons' own numbers differ; of a kind of which
+    the lists have no number in common, as of two systems, that says nothing.
     """
     matcher = _Matcher(here, there)
     for one, two in decided:
         if one is not None and one not in matcher.pairs and two not in matcher.settled[1]:
-            matcher.pairs[one], matcher.by[one] = two, Pass.DECIDED
+            matcher.pairs[one] = two
             matcher.settled[0].add(one)
         matcher.settled[1].add(two)
-    matcher.run(Pass.KEY)
-    matcher.run(Pass.NUMBER)
-    matcher.run_names()
-    matcher.run(Pass.FOLDED)
-    return Matching(matcher.pairs, matcher.by, matcher.undecided)
+    matcher.settle(matcher.by_keys())
+    matcher.settle(matcher.edges(_numbers))
+    held = [
+        {(kind, own) for one in side for kind in OWN for own in _own(one, kind)}
+        for side in (here, there)
+    ]
+    shared = {kind for kind, _ in held[0] & held[1]}
+    matcher.settle(matcher.by_names(), shared)
+    matcher.settle(matcher.edges(_forms), shared)
+    return Matching(matcher.pairs, matcher.undecided)
 
 
 NEAR: Final = 0.7
@@ -368,7 +332,7 @@ def may_be(one: Person, two: Person) -> bool:
     A word of one name begins a word of the other, or the names are alike, or one has no name to
     compare. Keys of a kind that a person has only once, and that differ, speak against it.
     """
-    if _differ(one, two, {*OWN}):
+    if _differ(one, two, OWN):
         return False
     if any("@" in person.name for person in (one, two)):
         return True
@@ -390,16 +354,10 @@ def find(text: str, groups: Sequence[Collection[Person]], where: object) -> int:
     A group are the persons of one hand-in, or one person. Raises `InputError` if none or several
     fit; `where` begins the message.
     """
-    found = [
-        place for place, group in enumerate(groups) if any(_is_exactly(text, one) for one in group)
-    ]
+    found = [n for n, group in enumerate(groups) if any(_is_exactly(text, one) for one in group)]
     if not found:
-        forms = _folded(text)
-        found = [
-            place
-            for place, group in enumerate(groups)
-            if any(forms & _folded(one.name) for one in group)
-        ]
+        forms = _forms(Person(text))
+        found = [n for n, group in enumerate(groups) if any(forms & _forms(one) for one in group)]
     if len(found) == 1:
         return found[0]
     if found:

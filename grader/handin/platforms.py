@@ -21,8 +21,7 @@ from typing import Final, TypeAlias
 
 from connect4.errors import InputError, printable
 from grader.handin.archive import MEGABYTE, File, Tree
-from grader.handin.people import Kind, Person, by_form, keys
-from grader.handin.submission import IN_TIME, LATE
+from grader.handin.people import IN_TIME, LATE, Kind, Person, by_form, keys
 
 
 @dataclass(frozen=True, slots=True)

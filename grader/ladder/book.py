@@ -13,7 +13,7 @@ from itertools import count
 from typing import Final
 
 from connect4.errors import InputError
-from grader.handin.submission import Submission
+from grader.handin import Submission
 from grader.play.schedule import secret_seed
 from grader.results.store import Store
 from grader.results.values import WHOLE, Faults

@@ -16,9 +16,9 @@ from math import inf
 from typing import Final
 
 from connect4.errors import headline
+from grader.handin import Submission
 from grader.handin.lists import csv_text
 from grader.handin.people import Person
-from grader.handin.submission import Submission
 from grader.ladder.book import Book, GameRow, PlannedPair, Student, Version
 from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
 from grader.marks.tally import Interval, Tally, few_games
@@ -27,7 +27,7 @@ from grader.output.tables import text_table, without_empty, wrapped
 from grader.play import schedule
 from grader.play.schedule import Contestant, Match, PlannedGame, opening, secret_seed, submitted
 from grader.results.values import LOAD
-from grader.rubric.keys import make_board
+from grader.rubric import make_board
 from grader.rubric.model import Rubric
 
 PART: Final = "ladder"

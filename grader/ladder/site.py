@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from connect4.views import document
 from connect4.views.words import kind_of_fault
-from grader.handin.submission import file_name
+from grader.handin import file_name
 from grader.ladder.book import Book, GameRow, private_token
 from grader.ladder.league import Entry, Standings, private_page, terms_of
 from grader.marks.tally import Interval, few_games

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Final
 
-from grader.handin.submission import file_name
+from grader.handin import file_name
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import FEW_PAIRS, by_match, full_points, margin_digits, tally
 from grader.marks.tournament import Group, StageState

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from grader.handin import FOLDER, file_name, sources_of
 from grader.handin.lists import csv_text
-from grader.handin.submission import FOLDER, file_name, sources_of
 from grader.output.files import beginning, write
 from grader.play.one_game import DIGITS, source_path
 from grader.play.schedule import PlannedGame, names_of

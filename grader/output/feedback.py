@@ -15,7 +15,7 @@ from typing import Final
 from connect4.views import document
 from connect4.views.document import Json
 from connect4.views.page import PARTS
-from grader.handin.submission import Submission, without_folders
+from grader.handin import Submission, without_folders
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import full_points, margin_of
 from grader.output.explain import (

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from connect4.errors import harmless
+from grader.handin import without_folders
 from grader.handin.form import Finding
 from grader.handin.lists import csv_text
 from grader.handin.roster import Change, Student
-from grader.handin.submission import without_folders
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import full_points
 from grader.output.explain import Reason, explained

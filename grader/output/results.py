@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from connect4.errors import InputError, headline
 from connect4.isolation import machine
+from grader.handin import Submission
 from grader.handin.owners import Owners, assign
 from grader.handin.people import Person, find, match
-from grader.handin.submission import Submission
 from grader.marks.points import (
     Mark,
     MatchMark,

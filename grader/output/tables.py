@@ -9,9 +9,9 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from grader.handin import without_folders
 from grader.handin.form import Finding
 from grader.handin.roster import Student
-from grader.handin.submission import without_folders
 from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import (
     FEW_PAIRS,

@@ -16,9 +16,9 @@ from typing import Final
 from connect4 import atomic
 from connect4.errors import InputError
 from connect4.views.document import Json
+from grader.handin import Submission, file_name
 from grader.handin.lists import csv_text
 from grader.handin.people import Kind
-from grader.handin.submission import Submission, file_name
 from grader.marks.tally import by_match, tally
 from grader.marks.unlikely import Unlikely, unlikely
 from grader.output import evidence, feedback, formats, github, replays

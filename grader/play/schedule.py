@@ -25,7 +25,7 @@ from connect4.isolation.wasm.budget import fuel_of
 from connect4.players.names import split_name
 from connect4.players.registry import file_hash, parse_agent
 from grader.results.store import Store
-from grader.rubric.keys import Board, KitAgent, make_board
+from grader.rubric import Board, KitAgent, make_board
 from grader.rubric.model import AgentLimits, Rubric, Stage
 
 SIDES: Final = (1, 2)

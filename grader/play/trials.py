@@ -21,7 +21,7 @@ from grader.play.one_game import Job, agent_of, one_line, play_game, play_job, s
 from grader.play.schedule import SIDES, Contestant, Match, PlannedGame, opponent, seed_of
 from grader.results.store import Store
 from grader.results.values import TRIAL, Attempt
-from grader.rubric.keys import Board
+from grader.rubric import Board
 from grader.rubric.model import Rubric
 
 TRIAL_SECONDS: Final = 0.05

@@ -31,7 +31,7 @@ from grader.play.schedule import Contestant, limits_text
 from grader.play.trials import STAND_IN, proof
 from grader.results.store import Store
 from grader.results.values import LOAD, PACE
-from grader.rubric.keys import Board, make_board
+from grader.rubric import Board, make_board
 from grader.rubric.model import Rubric, by_fuel, limit_of_move
 
 METHODS: Final[tuple[Method, ...]] = ("expectimax", "intelligent")

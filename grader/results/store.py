@@ -18,9 +18,9 @@ from dataclasses import astuple
 from itertools import chain
 from typing import Final
 
+from grader.handin import Submission, sources_of
 from grader.handin.people import Person
 from grader.handin.roster import Change, Correction, Student
-from grader.handin.submission import Submission, sources_of
 from grader.handin.worker import machine
 from grader.results.database import Database
 from grader.results.values import (

@@ -20,7 +20,7 @@ from connect4.games import GAMES, nearest
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
 from connect4.isolation.wasm import budget
-from grader.rubric.keys import (
+from grader.rubric import (
     PLAYABLE,
     Board,
     KitAgent,
