@@ -142,7 +142,7 @@ def tell(results: Results, store: Store, outputs: Outputs) -> bool:
         say(f"{'Everything' if written else 'Everything else'} is in {outputs.out}")
         if outputs.feedback_zip is not None:
             _write_feedback(results, outputs.out, outputs.feedback_zip)
-    writing.tell_github(results, store)
+    writing.show_errors(results, store)
     return written
 
 

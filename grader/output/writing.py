@@ -5,7 +5,6 @@ Nothing here plays. A report can be written during play, or years later.
 
 from __future__ import annotations
 
-import os
 import sys
 import zipfile
 from collections import Counter
@@ -16,7 +15,7 @@ from typing import Final
 from connect4 import atomic
 from connect4.errors import InputError
 from connect4.views.document import Json
-from grader.handin import Submission, file_name
+from grader.handin import Submission, file_name, without_folders
 from grader.handin.lists import csv_text
 from grader.handin.people import Kind
 from grader.marks.tally import by_match, tally
@@ -27,6 +26,7 @@ from grader.output.explain import Reason, reasons
 from grader.output.files import beginning, write
 from grader.output.replays import Shown
 from grader.output.results import GRADE, Results
+from grader.output.tables import faults_text
 from grader.play.schedule import Contestant, PlannedGame
 from grader.results.store import Store
 
@@ -220,17 +220,22 @@ def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
     return without
 
 
-def tell_github(results: Results, store: Store) -> None:
-    """Write annotations and the job summary when running in GitHub Actions."""
+def show_errors(results: Results, store: Store) -> None:
+    """Show on GitHub what cost points: problems, lost turns, broken rules; nothing elsewhere."""
     if not github.in_actions():
         return
     lost = reasons_of(results, store)
     for mark in results.marks:
-        github.annotate(formats.github_lines(mark, lost.get(mark.submission.name, ())))
-    place = os.environ.get("GITHUB_STEP_SUMMARY")
-    if place:
-        try:
-            with open(place, "a", encoding="utf-8") as file:
-                file.write(formats.summary(results))
-        except OSError as error:
-            print(f"the job summary cannot be written: {error}", file=sys.stderr)
+        item = mark.submission
+        path = item.path or Path(item.place)
+        if item.problem:
+            github.show_error(path, 1, without_folders(item.problem))
+        for match in mark.matches:
+            if match.tally.shown_faults.total:
+                texts = [one.text for one in formats.of_match(lost.get(item.name, ()), match)]
+                title = f"{match.name}: {faults_text(match.tally.shown_faults)}"
+                github.show_error(path, 1, "\n\n".join([title, *texts]))
+        for found in (found for found in mark.findings if found.required):
+            in_report = found.in_report and item.report is not None
+            where = path.with_name("report.txt") if in_report else path
+            github.show_error(where, found.line, f"{found.rule}: {found.text}")
