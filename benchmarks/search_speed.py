@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from random import Random
 from statistics import median
 
@@ -19,11 +20,10 @@ from tabulate import tabulate
 
 from benchmarks.rules import timed
 from connect4.games import load_start
-from connect4.games.base import resolve
 from connect4.games.classic import CLASSIC
 from connect4.games.dynamic import DYNAMIC
-from connect4.search.base import center
-from connect4.search.heuristics import of_tokens, with_endings
+from connect4.search.base import center, of_tokens
+from connect4.search.heuristics import heuristic_of
 from connect4.search.mcts import Mcts
 from connect4.search.minimax import AlphaBeta, TableAlphaBeta
 
@@ -38,8 +38,9 @@ CASES = (
 
 def fresh(name, game):
     """Return a heuristic's evaluation that remembers nothing yet."""
-    heuristic = game.heuristic(name)
-    return with_endings(heuristic, of_tokens(resolve(heuristic.function).__wrapped__))
+    heuristic = heuristic_of(game, name)
+    value = vars(heuristic.estimate)["__wrapped__"]
+    return replace(heuristic, estimate=of_tokens(value)).evaluation()
 
 
 def node_rate(kind, name, game, start, plies, rounds):

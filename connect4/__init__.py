@@ -89,5 +89,31 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def _picture_of(state: State) -> str:
+    from connect4.views.picture import svg
+
+    return svg(state)
+
+
+def _page_of(record: Record) -> str | None:
+    from connect4.views.document import frame
+    from connect4.views.page import page
+
+    return frame(page([record])) if record.result else None
+
+
+def _show_in_notebooks() -> None:
+    """Let Jupyter display a position as a picture, and a finished record as its replay page."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    if shell is not None:
+        show = shell.display_formatter.formatters
+        show["image/svg+xml"].for_type_by_name("connect4.games.base", "State", _picture_of)
+        show["text/html"].for_type_by_name("connect4.record", "Record", _page_of)
+
+
+_show_in_notebooks()
+
+
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})

@@ -18,7 +18,7 @@ import numpy as np
 from connect4 import atomic, checked
 from connect4.errors import IllegalAction, InputError, one_line
 from connect4.games import find_game
-from connect4.games.base import Ending, FaultPolicy, Game, Player, Seconds, State, Winner, resolve
+from connect4.games.base import Ending, FaultPolicy, Game, Player, Seconds, State, Winner
 from connect4.players.base import Method, Outcome
 from connect4.referee import Result, Turn, final
 
@@ -126,14 +126,6 @@ class Record:
             f"<Record of {self.game.name}: {one} {points[0]}, {two} {points[1]}; "
             f"{who} ({self.ending.value}), {len(self)} turns>"
         )
-
-    def _repr_html_(self) -> str | None:
-        """Return the replay page that Jupyter displays; None before the game has ended."""
-        if self.result is None:
-            return None
-        page = resolve("connect4.views.page:page")([self])
-        framed: str = resolve("connect4.views.document:frame")(page)
-        return framed
 
     def save(self, path: str | Path) -> None:
         """Write the record as JSON, completely or not at all; raises `InputError` if that fails."""

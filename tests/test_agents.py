@@ -254,7 +254,7 @@ def test_each_game_has_its_heuristics(game, names):
 @pytest.mark.parametrize("points", [False, True])
 def test_without_a_heuristic_an_agent_that_needs_one_is_refused_by_name(monkeypatch, points):
     full = GAMES["classic-full" if points else "classic"]
-    bare = replace(full, name="bare", heuristics=())
+    bare = replace(full, name="bare")
     monkeypatch.setitem(GAMES, "bare", bare)
     for name in ("minimax", "alphabeta", "alphabeta:heuristic=windows", "expectimax:depth=1"):
         assert refusal(name, "bare") == f"agent {name!r} needs a heuristic, and bare has none"

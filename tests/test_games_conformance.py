@@ -17,7 +17,7 @@ from connect4.analysis.experts import expert_for
 from connect4.errors import IllegalAction
 from connect4.games import GAMES, STARTS
 from connect4.games.grid import grid_of
-from connect4.search.heuristics import evaluation
+from connect4.search.heuristics import HEURISTICS, heuristic_of
 from tests.naive_api import get_pts, get_valid_actions
 from tests.naive_games import NAIVE
 
@@ -296,12 +296,10 @@ def test_lines_of_any_length_are_those_that_are_seen_cell_by_cell(line, rows, co
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_every_game_has_what_searches_and_analyses_go_by(game):
     state = game.start(None, None)
-    assert game.heuristics, "searches need a heuristic"
-    for heuristic in game.heuristics:
-        assert evaluation(game, heuristic.name).leaf(state) == 0, "the usual start is even"
+    for heuristic in HEURISTICS[game.name]:
+        assert heuristic.evaluation().leaf(state) == 0, "the usual start is even"
         assert bool(heuristic.point) == game.counts_points
-    assert game.heuristic() is game.heuristics[0]
-    assert game.heuristic(game.judge) in game.heuristics
+    assert heuristic_of(game) is HEURISTICS[game.name][0]
     expert = expert_for(game, state).agent
     assert expert.startswith(("alphabeta:heuristic=", "solver", "reference"))
 

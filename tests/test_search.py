@@ -16,7 +16,7 @@ from connect4.search.base import (
     center,
     win_or_loss,
 )
-from connect4.search.heuristics import evaluation as evaluation_of
+from connect4.search.heuristics import HEURISTICS, heuristic_of
 from connect4.search.mcts import sampled
 from connect4.search.minimax import AlphaBeta, Minimax, TableAlphaBeta, deepen
 from connect4.search.sliding import race
@@ -65,12 +65,12 @@ def small_starts(game):
 def test_alpha_beta_equals_minimax_with_table_and_deepening_with_every_heuristic(game):
     rng = Random(game.name)
     starts = small_starts(game)
-    names = cycle(entry.name for entry in game.heuristics)
+    names = cycle(entry.name for entry in HEURISTICS[game.name])
     orders = cycle(ORDERS.values())
     for number, name, order in zip(range(2000), names, orders, strict=False):
         state = walk(rng.choice(starts), rng, rng.randrange(16))
         depth = 3 if number % 4 == 0 else 2
-        evaluation = evaluation_of(game, name)
+        evaluation = heuristic_of(game, name).evaluation()
         plain = Minimax(evaluation, order).search(state, depth)
         pruned = AlphaBeta(evaluation, order).search(state, depth)
         table = TableAlphaBeta(evaluation, order).search(state, depth)
@@ -91,7 +91,7 @@ def test_alpha_beta_equals_minimax_with_table_and_deepening_with_every_heuristic
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_the_principal_variation_leads_to_the_value(game):
     rng = Random(game.name)
-    evaluation = evaluation_of(game)
+    evaluation = heuristic_of(game).evaluation()
     for _ in range(200):
         state = walk(rng.choice(small_starts(game)), rng, rng.randrange(12))
         found = AlphaBeta(evaluation, center).search(state, 3)
@@ -107,8 +107,8 @@ def test_the_principal_variation_leads_to_the_value(game):
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_heuristics_are_as_good_for_one_side_as_bad_for_the_other(game):
     rng = Random(1)
-    for heuristic in game.heuristics:
-        leaf = evaluation_of(game, heuristic.name).leaf
+    for heuristic in HEURISTICS[game.name]:
+        leaf = heuristic.evaluation().leaf
         for start in [game.start(None, None), *small_starts(game)]:
             for _ in range(40):
                 state = walk(start, rng, rng.randrange(30))
@@ -192,7 +192,7 @@ EXPANDED = {
 def test_the_states_that_the_published_agent_expands(name):
     nodes, values = EXPANDED[name]
     kind = Minimax if name is None else AlphaBeta
-    evaluation = evaluation_of(GAMES["classic-full"], name or "v1")
+    evaluation = heuristic_of(GAMES["classic-full"], name or "v1").evaluation()
     start = FULL.start(6, 7)
     searched = [kind(evaluation, center).search(start, depth) for depth in range(1, 6)]
     assert tuple(found.nodes for found in searched) == nodes
@@ -209,7 +209,8 @@ def test_on_a_full_board_only_fours_count():
             state = state.apply(rng.choice(state.legal_actions()))
         fours = state.margin(state.mover)
         assert fours
-        assert evaluation_of(GAMES["classic-full"], name).final(state, 2) == worth * fours
+        evaluation = heuristic_of(GAMES["classic-full"], name).evaluation()
+        assert evaluation.final(state, 2) == worth * fours
 
 
 # Dynamic Connect-4

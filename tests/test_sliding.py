@@ -9,13 +9,13 @@ from connect4.games.base import Ending
 from connect4.players.base import Setup
 from connect4.players.registry import build, parse_agent
 from connect4.search.base import WIN, center
-from connect4.search.heuristics import evaluation
+from connect4.search.heuristics import heuristic_of
 from connect4.search.minimax import TableAlphaBeta, deepen
 from connect4.search.sliding import SlidingAlphaBeta, bare
 from tests.positions import random_position, wins
 
 DYNAMIC = GAMES["dynamic"]
-RACE = evaluation(DYNAMIC, "race")
+RACE = heuristic_of(DYNAMIC, "race").evaluation()
 
 
 def positions(number, seed, line=4):
@@ -42,7 +42,7 @@ def test_white_forces_a_win_in_three_plies_in_a_and_in_c_and_none_in_five_in_b()
 
 
 def test_it_finds_every_win_and_loss_that_a_plain_search_finds():
-    plain = evaluation(DYNAMIC, "connected")
+    plain = heuristic_of(DYNAMIC, "connected").evaluation()
     decided = 0
     for state in positions(40, 2):
         known = deepen(TableAlphaBeta(plain, center), state, 4)
@@ -55,7 +55,7 @@ def test_it_finds_every_win_and_loss_that_a_plain_search_finds():
 
 
 def test_forced_replies_are_no_depth():
-    plain = evaluation(DYNAMIC, "connected")
+    plain = heuristic_of(DYNAMIC, "connected").evaluation()
     further = 0
     for state in positions(70, 3):
         known = deepen(TableAlphaBeta(plain, center), state, 2)

@@ -13,7 +13,7 @@ from connect4.games import GAMES, load_start
 from connect4.games.base import State
 from connect4.search import trace as traces
 from connect4.search.base import WIN, after
-from connect4.search.heuristics import evaluation as evaluation_of
+from connect4.search.heuristics import heuristic_of
 from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
 from connect4.search.sliding import SlidingAlphaBeta
 from connect4.search.trace import Flag, Kind, Node, Trace
@@ -29,7 +29,7 @@ DEPTH = 3
 
 def traced(kind: type[Minimax], name: str, state: State) -> tuple[Minimax, Trace, Any]:
     """Search `DEPTH` plies deep; return the search, its trace and what it found."""
-    search = kind(evaluation_of(GAMES[name]))
+    search = kind(heuristic_of(GAMES[name]).evaluation())
     trace = Trace(search)
     return search, trace, search.search(state, DEPTH)
 
@@ -47,7 +47,7 @@ def positions(nodes: list[Node], state: State) -> list[State]:
 
 def exact(name: str, root: State) -> Any:
     """Return a function of `(position, depth left)`: its minimax value from the root's view."""
-    evaluation = evaluation_of(GAMES[name])
+    evaluation = heuristic_of(GAMES[name]).evaluation()
 
     @cache
     def solve(key: Any, left: int) -> float:
@@ -123,7 +123,7 @@ def test_a_cut_off_node_met_the_bound_that_the_page_names(name: str, state: Stat
 def test_of_sliding_pieces_wins_in_sight_are_no_table_and_forced_replies_no_cutoff(
     start: str,
 ) -> None:
-    search = SlidingAlphaBeta(evaluation_of(GAMES["dynamic"]))
+    search = SlidingAlphaBeta(heuristic_of(GAMES["dynamic"]).evaluation())
     trace = Trace(search)
     search.search(load_start(GAMES["dynamic"], start), DEPTH)
     cut = [node for node in trace.nodes if Flag.CUT in node.flags]
@@ -154,7 +154,7 @@ def test_the_marked_nodes_are_the_principal_variation(name: str, state: State) -
 
 def test_of_a_deepening_search_the_last_whole_depth_is_kept() -> None:
     name, state = STARTS[0]
-    search = TableAlphaBeta(evaluation_of(GAMES[name]))
+    search = TableAlphaBeta(heuristic_of(GAMES[name]).evaluation())
     trace = Trace(search)
     deepen(search, state, 4)
     assert max(node.depth for node in trace.nodes) == 4

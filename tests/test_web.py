@@ -180,7 +180,7 @@ def test_the_scripts_have_the_types_that_they_say(name: str) -> None:
     assert (done.stdout, done.returncode) == ("", 0)
     checked = {Path(file).name for file in json.loads(settings.read_text())["files"]}
     parts = ("base", "theme", "runs", "board", "chart", "advice", "page", "tree", "standings")
-    parts += ("positions", "ladder", "live", "table", "play", "start", "viva")
+    parts += ("positions", "ladder", "live", "table", "play", "start", "viva", "reload")
     parts += ("served", "editor", "workers", "playground", "playground_frame", "playground_worker")
     used = {f"{part}.js" for part in parts}
     assert checked <= used

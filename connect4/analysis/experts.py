@@ -13,11 +13,11 @@ from typing import Final
 
 from connect4.analysis.comparison import Expected
 from connect4.errors import AgentError
-from connect4.games.base import Action, Game, Seconds, State, opponent, resolve
+from connect4.games.base import Action, Game, Seconds, State, opponent
 from connect4.players.registry import PLAYERS
 from connect4.search import solver
 from connect4.search.base import WIN, Deadline, OutOfBudgetError, after, center
-from connect4.search.heuristics import evaluation
+from connect4.search.heuristics import heuristic_of
 from connect4.search.minimax import Found, Minimax, TableAlphaBeta
 from connect4.search.solver import LibrarySolver
 
@@ -63,24 +63,25 @@ class Expert:
 
 
 def expert_for(game: Game, start: State) -> Expert:
-    """Return the expert that the game names, for a game that begins with `start`.
+    """Return the expert of a game that begins with `start`.
 
     Raises `InputError` if the game has neither an expert nor a heuristic.
     """
-    expert: Expert = resolve(game.expert)(game, start)
-    return expert
+    return EXPERTS.get(game.name, search_expert)(game, start)
 
 
 def reference_expert(game: Game, start: State) -> Expert:
     """Return the agent `reference`; in the students' edition, which lacks it, a search."""
     if "reference" not in PLAYERS:
-        return search_expert(game, start)
+        return search_expert(game, start, "margin")
     return Expert("reference", "points", ask_reference, lambda state: state.margin(1))
 
 
 def ask_reference(state: State, seconds: Seconds) -> Expected:
     """Return what the agent `reference` expects of a position."""
-    player = resolve("connect4.reference:AIPlayer")(state.mover, seconds)
+    from connect4.reference import AIPlayer  # late: not in the students' edition
+
+    player = AIPlayer(state.mover, seconds)
     margin, line, depths, is_exact = player.expected_play(state.for_agent())
     gc.unfreeze()  # its search froze its tables, which may go now
     sign = 1 if state.mover == 1 else -1
@@ -101,14 +102,13 @@ def solver_expert(game: Game, start: State) -> Expert:
     return replace(search, agent=f"solver, else {search.agent}", evaluate=solving(search.evaluate))
 
 
-def search_expert(game: Game, start: State) -> Expert:
-    """Return alpha-beta with the game's heuristic for analyses.
+def search_expert(game: Game, start: State, name: str | None = None) -> Expert:
+    """Return alpha-beta with the heuristic of that name, or with the game's default.
 
     If points decide, values are points; otherwise they are on a scale on which a win is worth 100.
     """
-    heuristic = game.heuristic(game.judge)
-    values = evaluation(game, heuristic.name)
-    point = heuristic.point
+    heuristic = heuristic_of(game, name)
+    values, point = heuristic.evaluation(), heuristic.point
 
     def scaled(value: float) -> float:
         if point:
@@ -117,7 +117,7 @@ def search_expert(game: Game, start: State) -> Expert:
             return math.copysign(WON, value)
         return ESTIMATE * math.tanh(value / heuristic.scale)
 
-    kind: type[Minimax] = resolve(heuristic.search) if heuristic.search else TableAlphaBeta
+    kind = heuristic.search or TableAlphaBeta
 
     def evaluate(state: State, seconds: Seconds) -> Expected:
         return deepened(kind(values, center, Deadline(seconds)), state, scaled)
@@ -126,6 +126,13 @@ def search_expert(game: Game, start: State) -> Expert:
     if point:
         return Expert(agent, "points", evaluate, lambda state: state.margin(1))
     return Expert(agent, UNIT_OF_WINS, evaluate, lambda state: WON * state.margin(1), ESTIMATE)
+
+
+EXPERTS: Final[dict[str, Callable[[Game, State], Expert]]] = {
+    "extended": reference_expert,
+    "classic": solver_expert,
+}
+"""Who judges a game, if it is not `search_expert`."""
 
 
 def deepened(search: Minimax, state: State, scaled: Callable[[float], float]) -> Expected:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import difflib
 import os
 from collections.abc import Iterable, Mapping
@@ -38,6 +39,9 @@ def find_game(name: str) -> Game:
         hint = nearest(name, GAMES)
         raise InputError(f"no game {name!r}{hint}; the games are {', '.join(GAMES)}")
     return GAMES[name]
+
+
+copyreg.pickle(Game, lambda game: (find_game, (game.name,)))  # a copy is the game itself
 
 
 def begin(

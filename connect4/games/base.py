@@ -5,7 +5,6 @@ The referee, the search algorithms, the records and the views use games only thr
 
 from __future__ import annotations
 
-import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from connect4.config import MAX_CONSECUTIVE_SKIPS
-from connect4.errors import InputError
 from connect4.games.grid import Grid
 from connect4.games.runs import Run, winning_runs
 from connect4.utils import Integer
@@ -45,15 +43,6 @@ def leader(scores: tuple[int, int]) -> Winner:
     """Return the player with more points; 0 if both have the same."""
     one, two = scores
     return 1 if one > two else 2 if two > one else 0
-
-
-def resolve(name: str) -> Any:
-    """Import the module and return the object that `module:name` names.
-
-    A game uses such a name for an object that a layer above the rules defines.
-    """
-    module, _, attribute = name.partition(":")
-    return getattr(importlib.import_module(module), attribute)
 
 
 def quoted(value: object) -> str:
@@ -134,11 +123,6 @@ class State(ABC):
     def __repr__(self) -> str:
         rows, columns = self.board().shape
         return f"<{type(self).__name__} of {rows} by {columns}: {self._status()}>"
-
-    def _repr_svg_(self) -> str:
-        """Return the picture that Jupyter displays."""
-        picture: str = resolve("connect4.views.picture:svg")(self)
-        return picture
 
     @abstractmethod
     def legal_actions(self) -> tuple[Action, ...]:
@@ -328,25 +312,6 @@ class FaultPolicy(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Heuristic:
-    """An estimate of unfinished positions, and how one game uses it."""
-
-    name: str
-    function: str
-    """`module:name` of the function that estimates a state, from the mover's view."""
-    point: float = 0
-    """The value of a point in the estimate's units; 0 if only winning counts."""
-    scale: float = 1
-    """A clear advantage in those units, for analyses of games in which only winning counts."""
-    beside_points: bool = False
-    """Whether it estimates future points only; the current points are then added."""
-    rates_wins: bool = False
-    """Whether it also values positions that are over."""
-    search: str | None = None
-    """`module:name` of the alpha-beta to use with it; None for the default."""
-
-
-@dataclass(frozen=True, slots=True)
 class Option:
     """A rule that can be set at the start of a game: `max_turns` is the option `--max-turns`."""
 
@@ -357,7 +322,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """One game: its rules, and the names of what upper layers provide for it."""
+    """The rules of one game."""
 
     name: str
     title: str
@@ -404,18 +369,6 @@ class Game:
     """Whether points decide, otherwise only winning counts."""
     points: Sequence[int] = ()
     """The points of a run of 0, 1, 2 ... tokens, where `connect4/config.py` can change them."""
-    heuristics: tuple[Heuristic, ...] = ()
-    """The heuristics, the default first. Agents that need one refuse a game without any."""
-    exploration: float = 2.0
-    """The constant `c` of `mcts`."""
-    judge: str | None = None
-    """The heuristic for analyses; None stands for the default."""
-    expert: str = "connect4.analysis.experts:search_expert"
-    """`module:name` of the function that returns the judge of an analysis."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and unpickle to the registered game of the same name."""
-        return resolve("connect4.games:find_game"), (self.name,)
 
     def actions(self, start: State) -> tuple[Action | None, ...]:
         """Return every action that is possible on a board of that size, in a fixed order.
@@ -426,13 +379,3 @@ class Game:
         pairs = any(isinstance(action, tuple) for action in start.distances)
         found = sorted(start.distances, key=(lambda pair: pair[::-1]) if pairs else None)
         return (*found, None) if self.has_pass else tuple(found)
-
-    def heuristic(self, name: str | None = None) -> Heuristic:
-        """Return the heuristic of that name, or the default; raises `InputError`."""
-        for entry in self.heuristics:
-            if name in (None, entry.name):
-                return entry
-        known = ", ".join(entry.name for entry in self.heuristics)
-        expected = f"expected one of {known}" if known else "the game has none"
-        wanted = "" if name is None else f" {name!r}"
-        raise InputError(f"no heuristic{wanted} in {self.name}; {expected}")

@@ -15,7 +15,6 @@ from connect4.games.base import (
     Ending,
     FaultPolicy,
     Game,
-    Heuristic,
     Player,
     State,
     opponent,
@@ -297,26 +296,6 @@ def from_bits(
 ACTION_HELP: Final = "3 to drop into column 3"
 
 
-_HEURISTICS: Final = "connect4.search.heuristics"
-
-FOR_FIRST_FOUR: Final = (
-    Heuristic("windows", f"{_HEURISTICS}:windows", scale=20.0, beside_points=True),
-    # The published agent with this estimate has no other value for a won game, and so may prefer
-    # two fours later to one at once; its moves and values are reproduced with that.
-    Heuristic("potential", f"{_HEURISTICS}:potential", rates_wins=True),
-    Heuristic("v1", f"{_HEURISTICS}:v1"),
-    Heuristic("v2", f"{_HEURISTICS}:v2"),
-)
-
-FOR_MOST_FOURS: Final = (
-    Heuristic("windows", f"{_HEURISTICS}:windows", point=20, beside_points=True),
-    Heuristic("margin", f"{_HEURISTICS}:margin", point=1),
-    Heuristic("potential", f"{_HEURISTICS}:potential", point=10_000),
-    Heuristic("v1", f"{_HEURISTICS}:v1", point=4),
-    Heuristic("v2", f"{_HEURISTICS}:v2", point=40),
-)
-
-
 def _game(name: str, title: str, variant: Variant, **more: Any) -> Game:
     return Game(
         name=name,
@@ -336,19 +315,7 @@ def _game(name: str, title: str, variant: Variant, **more: Any) -> Game:
     )
 
 
-CLASSIC: Final = _game(
-    "classic",
-    "Connect 4",
-    "first-four",
-    heuristics=FOR_FIRST_FOUR,
-    exploration=1.0,
-    expert="connect4.analysis.experts:solver_expert",
-)
+CLASSIC: Final = _game("classic", "Connect 4", "first-four")
 CLASSIC_FULL: Final = _game(
-    "classic-full",
-    "Connect 4 to the last cell",
-    "most-fours",
-    counts_points=True,
-    heuristics=FOR_MOST_FOURS,
-    exploration=0.7,
+    "classic-full", "Connect 4 to the last cell", "most-fours", counts_points=True
 )

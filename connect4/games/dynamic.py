@@ -16,7 +16,6 @@ from connect4.games.base import (
     Ending,
     FaultPolicy,
     Game,
-    Heuristic,
     Option,
     Player,
     State,
@@ -385,14 +384,4 @@ DYNAMIC: Final = Game(
         Option("repetition", bool, "a third time is a draw"),
     ),
     with_options=lambda state, options: state.with_options(**options),
-    heuristics=(
-        Heuristic(
-            "race",
-            "connect4.search.sliding:race",
-            scale=60.0,
-            search="connect4.search.sliding:SlidingAlphaBeta",
-        ),
-        Heuristic("fuzzy", "connect4.search.heuristics:fuzzy", scale=2.0),
-        Heuristic("connected", "connect4.search.heuristics:connected", scale=2.0),
-    ),
 )

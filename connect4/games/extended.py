@@ -20,7 +20,6 @@ from connect4.games.base import (
     Ending,
     FaultPolicy,
     Game,
-    Heuristic,
     Player,
     State,
     opponent,
@@ -351,11 +350,4 @@ EXTENDED: Final = Game(
     action_help=ACTION_HELP,
     counts_points=True,
     points=tuple(win_pts),
-    heuristics=(
-        Heuristic("windows", "connect4.search.heuristics:windows", point=1, beside_points=True),
-        Heuristic("margin", "connect4.search.heuristics:margin", point=1),
-        Heuristic("potential", "connect4.search.heuristics:potential", point=500),
-    ),
-    judge="margin",
-    expert="connect4.analysis.experts:reference_expert",
 )

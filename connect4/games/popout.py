@@ -13,7 +13,6 @@ from connect4.games.base import (
     Ending,
     FaultPolicy,
     Game,
-    Heuristic,
     Player,
     State,
     opponent,
@@ -228,9 +227,4 @@ POP_OUT: Final = Game(
     file_action=lambda answer: answer,
     action_help="3 to drop into column 3, 3P to pop your bottom token out of column 3",
     folder="popout",
-    exploration=1.4,
-    heuristics=(
-        Heuristic("windows", "connect4.search.heuristics:windows", scale=20, beside_points=True),
-        Heuristic("potential", "connect4.search.heuristics:potential", scale=500),
-    ),
 )

@@ -11,9 +11,9 @@ from random import Random
 from typing import Final
 
 from connect4.errors import AgentError
-from connect4.games.base import Action, Seconds, State, resolve
+from connect4.games.base import Action, Seconds, State
 from connect4.players.base import Setup
-from connect4.search import heuristics, solver
+from connect4.search import solver
 from connect4.search.base import (
     ORDERS,
     STRIDE,
@@ -27,7 +27,8 @@ from connect4.search.base import (
     uncollected,
     win_or_loss,
 )
-from connect4.search.mcts import Mcts, sampled
+from connect4.search.heuristics import HEURISTICS, heuristic_of
+from connect4.search.mcts import EXPLORATION, Mcts, sampled
 from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
 from connect4.search.sliding import bare
 from connect4.search.solver import LibrarySolver, Solver
@@ -132,7 +133,7 @@ def estimating(
     options = setup.agent.options
     name = options.get("heuristic")
     order = ORDERS[options.get("order", "ascending" if name == "potential" else "center")]
-    estimate = heuristics.evaluation(setup.game, name)
+    estimate = heuristic_of(setup.game, name).evaluation()
     return DepthAgent(Budget(options, depth), partial(make, estimate, order))
 
 
@@ -144,15 +145,18 @@ def minimax(setup: Setup) -> DepthAgent:
 def alphabeta(setup: Setup) -> DepthAgent:
     """Return `alphabeta:depth=K,...`."""
     options = setup.agent.options
-    own_search = setup.game.heuristic(options.get("heuristic")).search
+    make = heuristic_of(setup.game, options.get("heuristic")).search
     if options.get("pruning") == "off":
         return estimating(setup, 4, Minimax)
     if options.get("tt") == "off":
         return estimating(setup, 4, AlphaBeta)
-    if own_search is None:
+    if make is None:
         return estimating(setup, 4, TableAlphaBeta)
-    make = resolve(own_search)
-    agent = estimating(setup, 4, lambda *arguments: make(*arguments, agent.seen))
+    agent = estimating(
+        setup,
+        4,
+        lambda estimate, order, deadline: make(estimate, order, deadline, agent.seen),
+    )
     return agent
 
 
@@ -188,11 +192,11 @@ class MctsAgent:
         options = setup.agent.options
         self._budget = Budget(options, depth=0)
         self._iterations = int(options.get("iterations", MCTS_ITERATIONS))
-        self._c = float(options.get("c", setup.game.exploration))
+        self._c = float(options.get("c", EXPLORATION.get(setup.game.name, 2.0)))
         self._random = Random(setup.derived_seed())
         self._decided_by_win = not setup.game.counts_points
-        estimated = setup.game.counts_points and setup.game.heuristics
-        self._leaf = heuristics.evaluation(setup.game).leaf if estimated else None
+        estimated = setup.game.counts_points and setup.game.name in HEURISTICS
+        self._leaf = heuristic_of(setup.game).evaluation().leaf if estimated else None
         self._last: Mcts | None = None
         """Keeps the last tree alive: to free it takes time, which would delay the answer."""
 
@@ -275,7 +279,7 @@ class SolverAgent:
         if answer is not None:
             return answer.column
         self.note = NOT_PROVEN
-        search = TableAlphaBeta(heuristics.evaluation(self._game), center, deadline)
+        search = TableAlphaBeta(heuristic_of(self._game).evaluation(), center, deadline)
         return deepen(search, state, MAX_DEPTH).move
 
     def _allow(self, deadline: Deadline) -> None:

@@ -5,6 +5,7 @@ A name is `KIND`, `KIND:key=value,...` or `ai:FILE`; `players/names.py` parses i
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from typing import Final
 
 from connect4.errors import InputError
 from connect4.games import GAMES, nearest
-from connect4.games.base import State, resolve
+from connect4.games.base import State
 from connect4.players.base import Agent, Method, Setup
 from connect4.players.names import (
     AgentName,
@@ -25,6 +26,7 @@ from connect4.players.names import (
     student_file,
 )
 from connect4.search.base import ORDERS
+from connect4.search.heuristics import HEURISTICS
 
 ADDRESS: Final = re.compile(
     r"(?P<host>\S+):(?P<port>[0-9]{1,5}):(?P<game>[^\s:]+):(?P<colour>white|black)"
@@ -45,7 +47,7 @@ WORDS: Final = {
 def words_for(option: str, game: str) -> tuple[str, ...]:
     """Return the valid words of an option in a game; empty for a number."""
     if option == "heuristic":
-        return tuple(entry.name for entry in GAMES[game].heuristics)
+        return tuple(entry.name for entry in HEURISTICS.get(game, ()))
     return WORDS.get(option, ())
 
 
@@ -198,7 +200,7 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
     kind = PLAYERS[name.kind]
     if kind.games is not None and game not in kind.games:
         raise InputError(f"agent {text!r} plays {', '.join(sorted(kind.games))}, not {game}")
-    if "heuristic" in kind.options and not GAMES[game].heuristics:
+    if "heuristic" in kind.options and game not in HEURISTICS:
         raise InputError(f"agent {text!r} needs a heuristic, and {game} has none")
     if re.fullmatch(kind.rest, name.rest) is None:
         expected = f"write {kind.usage}{kind.rest_help}"
@@ -300,5 +302,6 @@ def build(setup: Setup) -> Agent:
     It loads only the modules of that kind, for a fast start of the agent's process. Raises
     `AgentError` if a student's file cannot be loaded or a server cannot be reached.
     """
-    agent: Agent = resolve(PLAYERS[setup.agent.kind].factory)(setup)
+    module, _, name = PLAYERS[setup.agent.kind].factory.partition(":")
+    agent: Agent = getattr(importlib.import_module(module), name)(setup)
     return agent

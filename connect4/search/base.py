@@ -8,9 +8,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache, wraps
 from typing import Final, TypeAlias
 
 from connect4.games.base import Action, Seconds, State
+from connect4.games.grid import Grid
 
 Move: TypeAlias = Action | None
 """An action, or None for the pass of a mover without a legal action."""
@@ -123,3 +125,22 @@ def win_or_loss(state: State, depth: int) -> float:
 def points(worth: float = 1) -> Callable[[State, int], float]:
     """Return the value of a finished game that points decide: the margin times `worth`."""
     return lambda state, depth: worth * state.margin(state.mover)
+
+
+REMEMBERED: Final = 50_000
+"""Values that each estimate remembers, about 10 MB."""
+
+
+def of_tokens(value: Callable[[Grid, int, int], float]) -> Callable[[State], float]:
+    """Return the mover's estimate from `value`, player 1's estimate for tokens `one` and `two`.
+
+    Recent values are cached, because a search reaches most positions by several move orders.
+    """
+    remembered = lru_cache(REMEMBERED)(value)
+
+    @wraps(value)
+    def leaf(state: State) -> float:
+        worth = remembered(state.grid, *state.bitboards())
+        return worth if state.mover == 1 else -worth
+
+    return leaf

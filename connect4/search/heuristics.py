@@ -1,20 +1,20 @@
 """Heuristics: estimates of unfinished positions, from the mover's view, each in its own units.
 
-`Game.heuristics` lists those that a game uses, and what a point is worth in each.
+`HEURISTICS` lists those that each game uses, and what a point is worth in each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, lru_cache, wraps
+from dataclasses import dataclass
+from functools import cache
 from typing import Final, NamedTuple
 
-from connect4.games.base import Game, Heuristic, State, resolve
+from connect4.errors import InputError
+from connect4.games.base import Game, State
 from connect4.games.grid import STEPS, Grid
-from connect4.search.base import Evaluation, points, win_or_loss
-
-REMEMBERED: Final = 50_000
-"""Values that each estimate remembers, about 10 MB."""
+from connect4.search.base import Evaluation, of_tokens, points, win_or_loss
+from connect4.search.sliding import SlidingAlphaBeta, race
 
 
 class Planes(NamedTuple):
@@ -131,21 +131,6 @@ def soft_lines_of(grid: Grid) -> tuple[tuple[int, int], ...]:
 def margin(state: State) -> int:
     """Return the current margin."""
     return state.margin(state.mover)
-
-
-def of_tokens(value: Callable[[Grid, int, int], float]) -> Callable[[State], float]:
-    """Return the mover's estimate from `value`, player 1's estimate for tokens `one` and `two`.
-
-    Recent values are cached, because a search reaches most positions by several move orders.
-    """
-    remembered = lru_cache(REMEMBERED)(value)
-
-    @wraps(value)
-    def leaf(state: State) -> float:
-        worth = remembered(state.grid, *state.bitboards())
-        return worth if state.mover == 1 else -worth
-
-    return leaf
 
 
 @of_tokens
@@ -278,24 +263,79 @@ def fuzzy(grid: Grid, one: int, two: int) -> float:
     return _lead_of_connected(grid, one, two) + (max(sums, default=0) - best_two) / 8
 
 
-def evaluation(game: Game, name: str | None = None) -> Evaluation:
-    """Return an evaluation with a heuristic of a game, or with its default.
+@dataclass(frozen=True, slots=True)
+class Heuristic:
+    """An estimate of unfinished positions, and how one game uses it."""
 
-    Raises `InputError` if the game has no heuristic of that name.
-    """
-    heuristic = game.heuristic(name)
-    return with_endings(heuristic, resolve(heuristic.function))
+    name: str
+    estimate: Callable[[State], float]
+    """Estimates a state, from the mover's view."""
+    point: float = 0
+    """The value of a point in the estimate's units; 0 if only winning counts."""
+    scale: float = 1
+    """A clear advantage in those units, for analyses of games in which only winning counts."""
+    beside_points: bool = False
+    """Whether it estimates future points only; the current points are then added."""
+    rates_wins: bool = False
+    """Whether it also values positions that are over."""
+    search: type[SlidingAlphaBeta] | None = None
+    """The alpha-beta to use with it; None for the default."""
+
+    def evaluation(self) -> Evaluation:
+        """Return an evaluation that uses the estimate before the end of a game."""
+        leaf, point = self.estimate, self.point
+        if self.rates_wins:
+            return Evaluation(leaf, lambda state, depth: leaf(state))
+        if not point:
+            return Evaluation(leaf, win_or_loss)
+        if self.beside_points:
+            return Evaluation(
+                lambda state: leaf(state) + point * state.margin(state.mover), points(point)
+            )
+        return Evaluation(leaf, points(point))
 
 
-def with_endings(heuristic: Heuristic, leaf: Callable[[State], float]) -> Evaluation:
-    """Return an evaluation that uses `leaf`, the function of `heuristic`, before the end."""
-    point = heuristic.point
-    if heuristic.rates_wins:
-        return Evaluation(leaf, lambda state, depth: leaf(state))
-    if not point:
-        return Evaluation(leaf, win_or_loss)
-    if heuristic.beside_points:
-        return Evaluation(
-            lambda state: leaf(state) + point * state.margin(state.mover), points(point)
-        )
-    return Evaluation(leaf, points(point))
+HEURISTICS: Final[dict[str, tuple[Heuristic, ...]]] = {
+    "extended": (
+        Heuristic("windows", windows, point=1, beside_points=True),
+        Heuristic("margin", margin, point=1),
+        Heuristic("potential", potential, point=500),
+    ),
+    "classic": (
+        Heuristic("windows", windows, scale=20, beside_points=True),
+        # The published agent with this estimate has no other value for a won game, and so may
+        # prefer two fours later to one at once; its moves and values are reproduced with that.
+        Heuristic("potential", potential, rates_wins=True),
+        Heuristic("v1", v1),
+        Heuristic("v2", v2),
+    ),
+    "classic-full": (
+        Heuristic("windows", windows, point=20, beside_points=True),
+        Heuristic("margin", margin, point=1),
+        Heuristic("potential", potential, point=10_000),
+        Heuristic("v1", v1, point=4),
+        Heuristic("v2", v2, point=40),
+    ),
+    "dynamic": (
+        Heuristic("race", race, scale=60, search=SlidingAlphaBeta),
+        Heuristic("fuzzy", fuzzy, scale=2),
+        Heuristic("connected", connected, scale=2),
+    ),
+    "popout": (
+        Heuristic("windows", windows, scale=20, beside_points=True),
+        Heuristic("potential", potential, scale=500),
+    ),
+}
+"""The heuristics of each game, the default first. Agents that need one refuse a game without."""
+
+
+def heuristic_of(game: Game, name: str | None = None) -> Heuristic:
+    """Return a game's heuristic of that name, or its default; raises `InputError`."""
+    found = HEURISTICS.get(game.name, ())
+    for entry in found:
+        if name in (None, entry.name):
+            return entry
+    known = ", ".join(entry.name for entry in found)
+    expected = f"expected one of {known}" if known else "the game has none"
+    wanted = "" if name is None else f" {name!r}"
+    raise InputError(f"no heuristic{wanted} in {game.name}; {expected}")

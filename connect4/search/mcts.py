@@ -14,6 +14,9 @@ from connect4.search.base import Deadline, Move, OutOfBudgetError, after, ascend
 WON: Final = math.inf
 LOST: Final = -math.inf
 
+EXPLORATION: Final = {"classic": 1.0, "classic-full": 0.7, "popout": 1.4}
+"""The constant `c` that suits a game best, if it is not 2."""
+
 CALIBRATION: Final = 50
 """Playouts that measure the standard deviation of the margin."""
 

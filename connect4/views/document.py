@@ -1,7 +1,7 @@
-"""Build one self-contained HTML file: it includes styles, scripts and data, and fetches nothing.
+"""Pages: one file that fetches nothing, one of a site that shares files, or one that is served.
 
 The data is in a JSON block without any `<`, and the scripts insert it only as text. A content
-security policy allows the file's own style and script by hash, and no requests.
+security policy allows the page's own style and script, and no requests.
 """
 
 from __future__ import annotations
@@ -24,12 +24,16 @@ ASSETS: Final = Path(__file__).parent / "assets"
 ENCODER: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
+SHARED: Final = "assets"
+"""The folder of the files that the pages of a site share."""
+
+
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What a document may use beside its own style and script.
+    """What a page may use beside its own style and script.
 
     `policy` follows the scripts' sources in the content security policy, and can add rules to it.
-    Frames and documents that the document makes itself have the same policy.
+    Frames and documents that the page makes itself have the same policy.
     """
 
     styles: tuple[str, ...] = ()
@@ -37,99 +41,93 @@ class Allowed:
     policy: str = ""
 
 
-NOTHING: Final = Allowed()
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page made of the assets named `parts` (.css, .html and .js, in this order).
 
-
-def build(
-    title: str,
-    parts: tuple[str, ...],
-    data: Any,
-    before: str = "",
-    comment: str = "",
-    after: str = "",
-) -> str:
-    """Return the document made of the assets named `parts` (.css, .html and .js, in this order).
-
-    `before` is HTML that precedes theirs, `after` follows it; `comment` is one in the source.
+    `body` is HTML that precedes theirs, `after` follows it. The scripts read `data`. `comment` is
+    one in the source.
     """
-    body = content(parts, data, before, after)
-    return whole(title, style_sheet(parts), body, script(parts), comment)
 
+    title: str
+    parts: tuple[str, ...]
+    body: str = ""
+    data: Any = None
+    comment: str = ""
+    after: str = ""
 
-def script(parts: tuple[str, ...]) -> str:
-    """Return the scripts of `parts` as one block, so that none of their names is global."""
-    return f'"use strict";\n{{\n{assets(parts, "js")}\n}}\n'
+    def alone(self, more: Allowed = Allowed()) -> str:
+        """Return the page as one file, which can load nothing but what `more` allows."""
+        style, script = style_sheet(self.parts), scripts(self.parts)
+        policy = _policy(
+            " ".join(map(digest, (style, *more.styles))),
+            " ".join(map(digest, (script, *more.scripts))) + more.policy,
+        )
+        return self._document(policy, f"<style>{style}</style>", f"<script>{script}</script>")
 
+    def beside(self, up: str) -> str:
+        """Return the page of a site with its `shared_files`; `up` leads to the site's folder.
 
-def content(parts: tuple[str, ...], data: Any, before: str = "", after: str = "") -> str:
-    """Return `before`, the HTML of `parts`, `after`, and the data for their scripts."""
-    block = f'<script type="application/json" id="data">{json_in_html(data)}</script>'
-    return f"{before}{assets(parts, 'html')}{after}\n{block}"
+        It can load files from the disk or from its own web server, and nothing else.
+        """
+        style, script = shared_files(self.parts)
+        return self._linked(_policy("'self' file:", "'self' file:"), up + style, up + script)
 
+    def served(self) -> dict[str, str]:
+        """Return the files for a web server by name; that of the page is empty.
 
-def whole(
-    title: str, style: str, body: str, script: str = "", comment: str = "", more: Allowed = NOTHING
-) -> str:
-    """Return a document with a style sheet, HTML and a script; it can load nothing else.
+        The server's header has the content security policy.
+        """
+        return {
+            "": self._linked("", "page.css", "page.js"),
+            "page.css": style_sheet(self.parts),
+            "page.js": scripts(self.parts),
+        }
 
-    `more` is what it may use beside them.
-    """
-    styles = " ".join(map(digest, (style, *more.styles)))
-    scripts = " ".join(map(digest, filter(None, (script, *more.scripts)))) or "'none'"
-    policy = _policy(styles, scripts + more.policy)
-    run = f"<script>{script}</script>\n" if script else ""
-    return _document(title, policy, f"<style>{style}</style>", body, run, comment)
+    def _linked(self, policy: str, style: str, script: str) -> str:
+        link = f'<link rel="stylesheet" href="{html.escape(style)}">'
+        return self._document(policy, link, f'<script src="{html.escape(script)}"></script>')
 
-
-def linked(title: str, style: str, body: str, script: str, comment: str = "") -> str:
-    """Return a document whose style sheet and script are files, given by their addresses.
-
-    The address of the script may be empty. The document can load files from the disk or from its
-    own web server, and nothing else.
-    """
-    own = "'self' file:"
-    policy = _policy(own, own if script else "'none'")
-    link = f'<link rel="stylesheet" href="{html.escape(style)}">'
-    run = f'<script src="{html.escape(script)}"></script>\n' if script else ""
-    return _document(title, policy, link, body, run, comment)
-
-
-def served(title: str, body: str) -> str:
-    """Return a document for a web server, with `page.css` and `page.js` beside it.
-
-    The server's header has the content security policy.
-    """
-    link = '<link rel="stylesheet" href="page.css">'
-    run = '<script src="page.js"></script>\n'
-    return _document(title, "", link, body, run, "")
-
-
-def _policy(styles: str, scripts: str) -> str:
-    """Return the content security policy of a document with styles and scripts of that origin."""
-    return (
-        f"default-src 'none'; style-src {styles}; script-src {scripts}; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
-
-
-def _document(title: str, policy: str, style: str, body: str, run: str, comment: str) -> str:
-    remark = f"<!-- {comment} -->\n" if comment else ""
-    rule = f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n' if policy else ""
-    return f"""<!DOCTYPE html>
+    def _document(self, policy: str, style: str, script: str) -> str:
+        remark = f"<!-- {self.comment} -->\n" if self.comment else ""
+        rule = f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n' if policy else ""
+        return f"""<!DOCTYPE html>
 {remark}<html lang="en">
 <head>
 <meta charset="utf-8">
 {rule}<meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>{html.escape(title.encode(errors="replace").decode())}</title>
+<title>{html.escape(self.title.encode(errors="replace").decode())}</title>
 <link rel="icon" href="data:,">
 {style}
 </head>
 <body>
-{body}
-{run}</body>
+{self.body}{assets(self.parts, "html")}{self.after}
+<script type="application/json" id="data">{json_in_html(self.data)}</script>
+{script}
+</body>
 </html>
 """
+
+
+@cache
+def shared_files(parts: tuple[str, ...]) -> dict[str, str]:
+    """Return the style sheet and the script that pages of the same parts share, by their places.
+
+    A hash of the content is part of the name, so that no browser shows an old one.
+    """
+    texts = style_sheet(parts), scripts(parts)
+    both = hashlib.sha256("".join(texts).encode()).hexdigest()[:12]
+    name = f"{SHARED}/{'replay' if 'page' in parts else 'site'}-{both}"
+    return {f"{name}.css": texts[0], f"{name}.js": texts[1]}
+
+
+def _policy(styles: str, scripts: str) -> str:
+    """Return the content security policy of a page with styles and scripts of that origin."""
+    return (
+        f"default-src 'none'; style-src {styles}; script-src {scripts}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
 
 
 @cache
@@ -142,6 +140,11 @@ def assets(parts: tuple[str, ...], suffix: str) -> str:
 def style_sheet(parts: tuple[str, ...]) -> str:
     """Return the colours of `palette` and the style sheets of `parts`."""
     return palette.style_sheet() + assets(parts, "css")
+
+
+def scripts(parts: tuple[str, ...]) -> str:
+    """Return the scripts of `parts` as one block, so that none of their names is global."""
+    return f'"use strict";\n{{\n{assets(parts, "js")}\n}}\n'
 
 
 def digest(text: str) -> str:

@@ -25,6 +25,7 @@ from connect4.record import MAX_SECONDS, Record
 from connect4.referee import Turn
 from connect4.views import document
 from connect4.views.board_data import RunTable, changed_cells, shape_data
+from connect4.views.document import Page
 from connect4.views.words import ENDINGS, skipped_text
 
 PARTS: Final = ("base", "theme", "runs", "board", "chart", "advice", "page")
@@ -59,7 +60,7 @@ def page(games: Sequence[Record]) -> str:
     ]
     title = titles[0] if len(titles) == 1 else f"{len(titles)} games"
     data = {"games": [game_data(record) for record in games]}
-    return document.build(title, PARTS, data)
+    return Page(title, PARTS, data=data).alone()
 
 
 def game_data(record: Record) -> dict[str, Any]:

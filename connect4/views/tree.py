@@ -32,6 +32,7 @@ from connect4.search.base import WIN, Move
 from connect4.search.trace import Flag, Kind, Node
 from connect4.views import document
 from connect4.views.board_data import changed_cells, shape_data
+from connect4.views.document import Page
 from connect4.views.student_tree import explained_by_student
 
 EXAMPLES: Final = """
@@ -97,7 +98,7 @@ def tree_page(game: Game, start: State, agent: str, nodes: Iterable[Node]) -> st
         "leaf": LEAVES.get(kind, "A leaf of the search."),
         "windowed": kind not in WITHOUT_BOUNDS and has_bounds(nodes),
     }
-    return document.build(f"Search tree of {agent}", PARTS, data)
+    return Page(f"Search tree of {agent}", PARTS, data=data).alone()
 
 
 def facts(game: Game, nodes: list[Node]) -> list[str]:

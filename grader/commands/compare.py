@@ -25,7 +25,7 @@ from connect4.games.base import Game, Seconds
 from connect4.isolation.wasm.budget import read_fuel
 from connect4.players.base import Method
 from connect4.players.registry import parse_agent
-from connect4.views import document
+from connect4.views.document import Page
 from connect4.views.page import PARTS
 from grader.commands.common import (
     DONE,
@@ -402,8 +402,8 @@ def keep(
         shown.append(data)
     say(f"{len(shown)} games are in {folder}")
     if as_page and shown:
-        page = document.build(f"{len(shown)} games", PARTS, {"games": shown})
-        write(folder / "games.html", page)
+        page = Page(f"{len(shown)} games", PARTS, data={"games": shown})
+        write(folder / "games.html", page.alone())
         say(f"the page is in {folder / 'games.html'}")
 
 

@@ -21,9 +21,9 @@ from typing import Final, TypeAlias
 from urllib.parse import unquote
 
 from connect4.errors import InputError, headline
-from connect4.views import document
+from connect4.views.document import Page
 from connect4.views.page import PARTS
-from connect4.views.web.server import POLICY, Content, Server
+from connect4.views.web.server import KINDS, POLICY, Content, Server
 from grader.commands.common import (
     DONE,
     STOPPED,
@@ -59,15 +59,7 @@ from grader.results.values import ATTEMPTS, Attempt
 from grader.rubric.model import PRACTICE_SEED, Rubric
 from grader.rubric.reading import PUBLIC_SEED, stored_values
 
-KINDS: Final = {
-    ".html": "text/html",
-    ".css": "text/css",
-    ".js": "text/javascript",
-    ".json": "application/json",
-}
-"""The media types of the files of a site."""
-
-NO_GAME: Final = "<main><p>No game has ended yet.</p></main>"
+NO_GAME: Final = Page("No game yet", ("base",), "<main><p>No game has ended yet.</p></main>")
 
 
 @dataclass
@@ -77,7 +69,7 @@ class Live:
     site: int = 0
     game: int = 0
     text: str = "no game yet"
-    latest: str = ""
+    latest: str = field(default_factory=NO_GAME.alone)
 
     def show(self, book: Book, key: str, names: tuple[str, str]) -> None:
         """Show a game that has just been played."""
@@ -86,7 +78,7 @@ class Live:
             return
         one, two = data["scores_end"]
         title = f"{names[0]} {one}, {names[1]} {two}"
-        self.latest = document.build(title, PARTS, {"games": [data]})
+        self.latest = Page(title, PARTS, data={"games": [data]}).alone()
         self.text = f"just played: {title}"
         self.game += 1
 
@@ -104,21 +96,15 @@ def site_file(site: Path, path: str) -> Content | None:
 @contextlib.contextmanager
 def serving(site: Path, port: int, live: Live) -> Iterator[str]:
     """Serve the site on this machine only; yield the address. Port 0 takes any free one."""
-    page = document.served("Ladder", document.assets(("live",), "html"))
-    none = document.whole("No game yet", document.style_sheet(("base",)), NO_GAME)
-    style, script = document.style_sheet(("base", "live")), document.assets(("theme", "live"), "js")
 
     def state() -> str:
         return json.dumps({"site": live.site, "game": live.game, "text": live.text})
 
     with Server(port, with_token=False) as server:
-        server.gets = {
-            "": lambda: Content("text/html", page, f"{POLICY}; frame-src 'self'"),
-            "page.css": lambda: Content("text/css", style),
-            "page.js": lambda: Content("text/javascript", script),
-            "live.json": lambda: Content("application/json", state()),
-            "latest.html": lambda: Content("text/html", live.latest or none, ""),
-        }
+        page = Page("Ladder", ("base", "theme", "live"))
+        server.add_page("", page, f"{POLICY}; frame-src 'self'")
+        server.gets["live.json"] = lambda: Content("application/json", state())
+        server.gets["latest.html"] = lambda: Content("text/html", live.latest, "")
         server.find = lambda path: site_file(site, path)
         yield server.address
 

@@ -27,8 +27,8 @@ from connect4.players.names import AgentName
 from connect4.record import Record
 from connect4.referee import Turn
 from connect4.search.trace import Flag, Node
-from connect4.views import document
 from connect4.views.board_data import shape_data
+from connect4.views.document import Page
 from connect4.views.student_tree import explained_by_student
 from grader.commands.common import DONE
 from grader.commands.publish_game import games_of
@@ -276,7 +276,7 @@ def viva_page(name: str, asked: Sequence[Question], branches: Callable[[Question
     ]
     body = "\n".join(['<main class="report viva">', *parts, "</main>"])
     data = [_board(item.state) for item in asked]
-    return document.build(f"Talk with {name}", PARTS, data, body)
+    return Page(f"Talk with {name}", PARTS, body, data).alone()
 
 
 def _board(state: State) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from connect4.views import document
+from connect4.views.document import Page, shared_files
 from connect4.views.words import kind_of_fault
 from grader.handin import file_name
 from grader.ladder.book import Book, GameRow, private_token
@@ -34,14 +35,14 @@ from grader.output.markup import (
     section,
     table,
 )
-from grader.output.replays import Shown, linked, shared_files
+from grader.output.replays import Shown
 from grader.output.results import protection_lines
 from grader.output.writing import unlikely_text
 from grader.play.one_game import public_reason
 
 PARTS: Final = ("base", "theme", "table", "report", "ladder")
 
-FOLDERS: Final = (replays.ASSETS, "agents", "games", "own")
+FOLDERS: Final = (document.SHARED, "agents", "games", "own")
 
 ROBOTS: Final = "User-agent: *\nDisallow: /\n"
 
@@ -375,7 +376,7 @@ def page(
     back = f'<p><a href="{up}index.html">All agents</a></p>\n' if up else ""
     top = f'{heading(title)}\n<p class="facts">{listed}</p>\n{back}'
     main = f'<main class="report ladder">\n{top}{body}\n</main>'
-    return linked(title, PARTS, document.content(PARTS, data, main), up, comment)
+    return Page(title, PARTS, main, data, comment).beside(up)
 
 
 class Scale:

@@ -14,7 +14,6 @@ from grader.marks.points import Mark, MatchMark
 from grader.marks.tally import FEW_PAIRS, by_match, full_points, margin_digits, tally
 from grader.marks.tournament import Group, StageState
 from grader.output.markup import (
-    RELOAD,
     Cell,
     Link,
     card,
@@ -210,8 +209,8 @@ def standings_page(results: Results, out: Path) -> str:
         parts.append(section(group.name, body))
     absent = (html.escape(f"{name}: {why}") for name, why in results.left_out.items())
     parts.append(section("Not in the tournament", listed(absent)))
-    reload = "" if finished else RELOAD
-    return whole("Tournament", "\n".join(parts), "standings", ("standings",), reload)
+    more = ("standings",) if finished else ("standings", "reload")
+    return whole("Tournament", "\n".join(parts), "standings", more)
 
 
 def _stage(state: StageState, results: Results, decided: bool) -> str:

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from connect4.views import document
-from connect4.views.document import Json
+from connect4.views.document import Json, Page
 from connect4.views.page import PARTS
 from grader.handin import Submission, without_folders
 from grader.marks.points import Mark, MatchMark
@@ -66,7 +65,7 @@ FEEDBACK: Final = (*PARTS, "positions", "table", "report")
 @cache
 def frame() -> str:
     """Return a page without content, with all its styles and scripts."""
-    return document.build("", FEEDBACK, {"games": []})
+    return Page("", FEEDBACK, data={"games": []}).alone()
 
 
 def report_on(mark: Mark, results: Results, lost: Sequence[Reason]) -> tuple[str, str]:
@@ -280,4 +279,4 @@ def feedback_page(
         return whole(title, f"{above}\n{below}", comment=comment)
     before = f'<section class="report" aria-labelledby="name">\n{above}\n</section>\n'
     after = f'\n<section class="report" aria-label="More">\n{below}\n</section>'
-    return document.build(title, FEEDBACK, all_games(shown), before, comment, after)
+    return Page(title, FEEDBACK, before, all_games(shown), comment, after).alone()

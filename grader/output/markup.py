@@ -12,14 +12,10 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 from urllib.parse import quote
 
-from connect4.views import document
+from connect4.views.document import Page
 
-STYLES: Final = ("base", "report")
-SCRIPTS: Final = ("theme", "table")
+PARTS: Final = ("base", "report", "theme", "table")
 """The assets of a page without games."""
-
-RELOAD: Final = "setTimeout(() => location.reload(), 10000);"
-"""The script of a page that is shown during play."""
 
 WORDS_OF_NUMBERS: Final = re.compile(r"\b(?:to|of|few games|withheld|incomplete)\b")
 """Words that are allowed in a column of numbers."""
@@ -76,17 +72,15 @@ def whole(
     title: str,
     body: str,
     kind: str = "",
-    scripts: Sequence[str] = (),
-    script: str = "",
+    parts: Sequence[str] = (),
     comment: str = "",
 ) -> str:
     """Return a page; `kind` is a class of its style sheet, `comment` a comment in its source.
 
-    `scripts` are assets that it needs besides the shared ones, `script` is run after them.
+    `parts` are assets that it needs besides `PARTS`.
     """
     main = f'<main class="{" ".join(filter(None, ("report", kind)))}">\n{body}\n</main>'
-    code = f'"use strict";\n{{\n{document.assets((*SCRIPTS, *scripts), "js")}\n{script}\n}}\n'
-    return document.whole(title, document.style_sheet(STYLES), main, code, comment)
+    return Page(title, (*PARTS, *parts), main, comment=comment).alone()
 
 
 def heading(title: str, more: str = "") -> str:

@@ -9,21 +9,16 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final
 
 from connect4 import record as records
-from connect4.views import document
 from connect4.views import page as replay_page
-from connect4.views.document import Json, json_in_html
+from connect4.views.document import Json, Page, json_in_html
 from grader.play.one_game import MADE_BY, as_seen_by, replay_data
 from grader.results.store import Store
 
 REPLAYS: Final = (*replay_page.PARTS, "report")
 """The parts of a page of games."""
-
-ASSETS: Final = "assets"
-"""The folder of the files that pages share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +28,6 @@ class Shown:
     key: str
     label: str
     names: tuple[str, str]
-
-
-@cache
-def shared_files(parts: tuple[str, ...]) -> dict[str, str]:
-    """Return the style sheet and the script that pages of the same parts share, by their places.
-
-    A hash of the content is part of the name, so that no browser shows an old one.
-    """
-    texts = document.style_sheet(parts), document.script(parts)
-    digest = hashlib.sha256("".join(texts).encode()).hexdigest()[:12]
-    name = f"{ASSETS}/{'replay' if 'page' in parts else 'site'}-{digest}"
-    return {f"{name}.css": texts[0], f"{name}.js": texts[1]}
-
-
-def linked(title: str, parts: tuple[str, ...], body: str, up: str, comment: str = "") -> str:
-    """Return a page with the shared files of `parts`; `up` leads to the site's folder."""
-    style, script = shared_files(parts)
-    return document.linked(title, up + style, body, up + script, comment)
 
 
 def replay_text(store: Store, key: str, names: Sequence[str]) -> Json | None:
@@ -102,7 +79,7 @@ def public_replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any
 
 def digest(games: Sequence[Shown], more: Sequence[str] = ()) -> str:
     """Return a hash of everything on a page of games; `more` is what else it depends on."""
-    frame = linked("", REPLAYS, document.content(REPLAYS, {"games": []}), "../")
+    frame = Page("", REPLAYS, data={"games": []}).beside("../")
     listed = [[game.key, game.label, *game.names] for game in games]
     return hashlib.sha256(json.dumps([MADE_BY, frame, listed, *more]).encode()).hexdigest()
 
@@ -123,5 +100,4 @@ def games_page(
         return ""
     place, text = back
     link = f'<nav class="report" aria-label="Site"><a href="../{place}">{text}</a></nav>\n'
-    body = document.content(REPLAYS, {"games": shown}, link)
-    return linked(title, REPLAYS, body, "../", comment)
+    return Page(title, REPLAYS, link, {"games": shown}, comment).beside("../")

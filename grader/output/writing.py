@@ -14,7 +14,7 @@ from typing import Final
 
 from connect4 import atomic
 from connect4.errors import InputError
-from connect4.views.document import Json
+from connect4.views.document import SHARED, Json, shared_files
 from grader.handin import Submission, file_name, without_folders
 from grader.handin.lists import csv_text
 from grader.handin.people import Kind
@@ -103,7 +103,7 @@ def replays_of(item: Submission, games: Sequence[PlannedGame], store: Store) -> 
 
 def write_replays(results: Results, store: Store, out: Path) -> None:
     """Write a page with the games of each pairing of a tournament that has records."""
-    texts = dict(replays.shared_files(replays.REPLAYS))
+    texts = dict(shared_files(replays.REPLAYS))
     kept: set[Path] = set()
     for group in (group for state in results.stages for group in state.groups):
         for number, (match, games) in enumerate(by_match(group.games).items(), 1):
@@ -123,7 +123,7 @@ def write_replays(results: Results, store: Store, out: Path) -> None:
         if text:
             write(out / place, text)
             kept.add(out / place)
-    for path in {*(out / "games").glob("*.html"), *(out / replays.ASSETS).glob("replay-*")} - kept:
+    for path in {*(out / "games").glob("*.html"), *(out / SHARED).glob("replay-*")} - kept:
         if path.suffix != ".html" or "<!-- games " in beginning(path):
             path.unlink()
 

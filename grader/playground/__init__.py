@@ -19,6 +19,7 @@ from connect4.errors import InputError
 from connect4.games import GAMES
 from connect4.games.base import Game
 from connect4.views import document
+from connect4.views.document import Page
 from connect4.views.page import PARTS
 from connect4.views.tree import PARTS as TREE
 from connect4.views.web.start import offered
@@ -124,12 +125,10 @@ def site_page(runtime: str, kit: str, files: Mapping[str, bytes]) -> str:
     origin = "/".join(runtime.split("/")[:3]) if "://" in runtime else ""
     more = document.Allowed(
         (document.style_sheet(TREE),),
-        (frame_script, document.script(TREE)),
+        (frame_script, document.scripts(TREE)),
         f" 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self' {origin}".rstrip(),
     )
-    style, script = document.style_sheet(ASSETS), document.script(ASSETS)
-    body = document.content(ASSETS, data)
-    return document.whole(TITLE, style, body, script, more=more)
+    return Page(TITLE, ASSETS, data=data).alone(more)
 
 
 def choices(game: Game, files: Mapping[str, bytes]) -> dict[str, Any]:

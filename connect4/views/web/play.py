@@ -22,10 +22,10 @@ from connect4.players.human import late_reply
 from connect4.record import Record
 from connect4.referee import TurnBegun
 from connect4.table import Table, TablePlan
-from connect4.views import document
+from connect4.views.document import Page
 from connect4.views.page import PARTS, page
 from connect4.views.web.feed import Feed, SentSeat, turns_to_send, typed_reply
-from connect4.views.web.server import Content, Events, RefusedError, Server
+from connect4.views.web.server import Events, RefusedError, Server
 
 FIRST_PAGE: Final = 10.0
 """Seconds that the first game waits for a page."""
@@ -50,7 +50,7 @@ class GamePage:
         self._moves: SimpleQueue[tuple[int, str]] = SimpleQueue()
         self._received = threading.Event()
         self.games: list[Record] = []
-        add_page(server, path, LIVE, {"games": []})
+        server.add_page(path, Page("Connect 4", LIVE, data={"games": []}))
         server.streams[f"{path}events"] = self.events
         server.posts[f"{path}move"] = self._take
         server.posts[f"{path}received"] = lambda _: self._received.set()
@@ -139,14 +139,6 @@ class GamePage:
 
 LIVE: Final = (*PARTS, "play", "served")
 """The assets of a page on which people play."""
-
-
-def add_page(server: Server, path: str, parts: tuple[str, ...], data: dict[str, Any]) -> None:
-    """Serve a page made of the assets named `parts`."""
-    body = document.served("Connect 4", document.content(parts, data))
-    server.gets[path] = lambda: Content("text/html", body)
-    server.gets[f"{path}page.css"] = lambda: Content("text/css", document.style_sheet(parts))
-    server.gets[f"{path}page.js"] = lambda: Content("text/javascript", document.script(parts))
 
 
 def play_on_page(

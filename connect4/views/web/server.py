@@ -18,11 +18,14 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, Final, Self, cast
 from urllib.parse import unquote
 
 from connect4.errors import InputError
+from connect4.views.document import Page
 
 HOST: Final = "127.0.0.1"
 
@@ -49,6 +52,13 @@ POLICY: Final = (
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
 
+KINDS: Final = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".json": "application/json",
+}
+"""The media types of files."""
 
 NO_REQUEST: Final = (
     *(ValueError, TypeError, AttributeError, LookupError),
@@ -152,6 +162,12 @@ class Server:
     def address(self) -> str:
         """Return the address of the first page."""
         return f"http://{HOST}:{self.port}/" + (f"{self.token}/" if self.token else "")
+
+    def add_page(self, path: str, page: Page, policy: str = POLICY) -> None:
+        """Serve a page at a path that is empty or ends with a slash."""
+        for name, text in page.served().items():
+            kind = KINDS[Path(name).suffix or ".html"]
+            self.gets[f"{path}{name}"] = partial(Content, kind, text, policy)
 
     def close(self) -> None:
         """End all streams, and stop to listen."""

@@ -21,7 +21,8 @@ from connect4.games.base import Game
 from connect4.players.registry import PLAYERS, words_for
 from connect4.record import Record
 from connect4.table import TablePlan
-from connect4.views.web.play import GamePage, add_page
+from connect4.views.document import Page
+from connect4.views.web.play import GamePage
 from connect4.views.web.server import Content, Events, RefusedError, Server
 
 KIT: Final = Path(__file__).resolve().parents[3]
@@ -55,7 +56,7 @@ class StartServer:
         self._folder = Path(self._temporary.name)
         self._lock = threading.Lock()
         offer = {"games": [offered(game) for game in GAMES.values()], "seconds": DEFAULT_SECONDS}
-        add_page(self.server, "", PARTS, offer)
+        self.server.add_page("", Page("Connect 4", PARTS, data=offer))
         self.server.streams["here"] = events = Events()
         self._pages = [events]
         self.server.posts["play"] = self._play
