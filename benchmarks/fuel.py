@@ -16,9 +16,8 @@ from pathlib import Path
 from connect4.config import ALLOWED_MODULES
 from connect4.games import load_start
 from connect4.games.extended import EXTENDED
-from connect4.isolation.limits import Limits
+from connect4.isolation.seat import open_seat
 from connect4.isolation.wasm import images, package
-from connect4.isolation.wasm.seat import WasmSeat
 from connect4.players.base import Setup
 from connect4.players.registry import build, parse_agent
 
@@ -55,7 +54,7 @@ def starts() -> None:
     print(f"image, {len(image) / 1e6:.1f} MB; {len(tree.files)} files")
 
     def opened() -> None:
-        WasmSeat(setup(QUICK, 1.0), Limits()).close()
+        open_seat(setup(QUICK, 1.0), "wasm").close()
 
     def copied() -> None:
         images.copy(ALLOWED_MODULES, 1 << 30, lambda data: None)[0].close()
@@ -69,7 +68,7 @@ def starts() -> None:
 def turns() -> None:
     for board in ("case1", "empty12x12"):
         state = load_start(EXTENDED, board)
-        with closing(WasmSeat(setup(QUICK, 1.0), Limits())) as seat:
+        with closing(open_seat(setup(QUICK, 1.0), "wasm")) as seat:
             replies, walls = [], []
             for _ in range(50):
                 began = time.monotonic()
@@ -93,7 +92,7 @@ def slowdown() -> None:
             began = time.thread_time()
             agent.choose(state, 1000.0)
             times.append(time.thread_time() - began)
-        with closing(WasmSeat(reference, Limits())) as seat:
+        with closing(open_seat(reference, "wasm")) as seat:
             reply = seat.ask(state, 1000.0)
         assert reply.fuel is not None
         native = min(times)

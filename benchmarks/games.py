@@ -17,9 +17,9 @@ from connect4.games import GAMES
 from connect4.games.base import Player, Seconds
 from connect4.games.extended import ExtendedState
 from connect4.isolation.seat import Level, open_seat
-from connect4.players.base import Seat, Setup
+from connect4.players.base import Seat, Setup, Turn
 from connect4.players.registry import method_of, parse_agent
-from connect4.referee import Result, Turn, TurnEnded, play
+from connect4.referee import Result, TurnEnded, play
 
 GAME = GAMES["extended"]
 

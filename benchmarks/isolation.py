@@ -21,8 +21,8 @@ from tabulate import tabulate
 from connect4.games import load_start
 from connect4.games.base import State
 from connect4.games.extended import EXTENDED
-from connect4.isolation.agent_process import STACK_PATIENCE
 from connect4.isolation.limits import Limits
+from connect4.isolation.process import STACK_PATIENCE
 from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, choose_level, open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import parse_agent
@@ -130,7 +130,7 @@ def deadlines(levels: list[Level], count: int) -> bool:
             seat = opened(path, level, seconds=limit)
             late = []
             for _ in range(count):
-                if seat._child is None:  # a fresh process, outside the clock as in a game
+                if not seat.agent.is_loaded():  # a fresh process, outside the clock as in a game
                     seat._load_again()
                 began = perf_counter()
                 reply = seat.ask(state, limit)  # returns when the process is gone

@@ -21,9 +21,9 @@ from statistics import median
 from tabulate import tabulate
 
 from connect4.games import GAMES, load_start
-from connect4.players.base import Outcome
+from connect4.players.base import Outcome, Turn
 from connect4.record import Record, RecordedPlayer
-from connect4.referee import Result, Turn
+from connect4.referee import Result
 from connect4.search.trace import Flag, Kind, Node
 from connect4.views.page import page
 from connect4.views.tree import tree_page

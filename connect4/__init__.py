@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     )
     from connect4.games import GAMES
     from connect4.games.base import Game, State
+    from connect4.players.base import Turn
     from connect4.record import Record
-    from connect4.referee import Turn
 
 __all__ = [
     "GAMES",

@@ -21,15 +21,14 @@ from connect4.config import DEFAULT_SECONDS
 from connect4.errors import InputError
 from connect4.games import begin, find_game, load_start
 from connect4.games.base import Game, Player, Seconds, State
-from connect4.isolation.in_process import InProcessSeat
-from connect4.isolation.seat import choose_level
-from connect4.players.base import Method, Seat, Setup
+from connect4.isolation.seat import InProcessSeat, choose_level
+from connect4.players.base import Method, Seat, Setup, Turn
 from connect4.players.human import HumanSeat
 from connect4.players.local import KIND, LocalAgent, local_name
 from connect4.players.names import AgentName
 from connect4.players.registry import check_board, method_of, parse_agent
 from connect4.record import Record
-from connect4.referee import Turn, TurnEnded
+from connect4.referee import TurnEnded
 from connect4.search.trace import Node
 from connect4.table import Table, Terms
 from connect4.views import document

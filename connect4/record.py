@@ -19,8 +19,8 @@ from connect4 import atomic, checked
 from connect4.errors import IllegalAction, InputError, one_line
 from connect4.games import find_game
 from connect4.games.base import Ending, FaultPolicy, Game, Player, Seconds, State, Winner
-from connect4.players.base import Method, Outcome
-from connect4.referee import Result, Turn, final
+from connect4.players.base import Method, Outcome, Turn
+from connect4.referee import Result, final
 
 FORMAT: Final = "connect4-record/1"
 

@@ -8,7 +8,7 @@ generator's return value is the `Result`. Whoever iterates can play a turn: the 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from connect4.errors import IllegalAction
@@ -23,25 +23,7 @@ from connect4.games.base import (
     leader,
     opponent,
 )
-from connect4.players.base import Outcome, PlayerLeftError, Reply, Seat
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn(Reply):
-    """A reply and its judgement: the turn of that number, counted from 1.
-
-    `action` is None unless it was played; `text` may be an illegal action.
-    """
-
-    number: int
-    player: Player
-    hint: bool = False
-    """Whether the person asked for a hint."""
-
-    @property
-    def is_lost(self) -> bool:
-        """Return whether the turn was late, illegal or failed."""
-        return self.outcome not in (Outcome.PLAYED, Outcome.PASS)
+from connect4.players.base import Outcome, PlayerLeftError, Reply, Seat, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,28 +116,12 @@ def step(number: int, state: State, reply: Reply) -> tuple[Turn, State]:
 
     An action that the rules refuse makes the turn invalid; a turn without an action is skipped.
     """
-    outcome, detail = reply.outcome, reply.detail
-    after = None
-    if outcome is Outcome.PLAYED:
+    turn, after = replace(reply, number=number, player=state.mover), None
+    if reply.outcome is Outcome.PLAYED:
         try:
             after = state.apply(reply.action)
         except IllegalAction as error:
-            outcome, detail = Outcome.INVALID, str(error)
-    turn = Turn(
-        outcome,
-        reply.action if outcome is Outcome.PLAYED else None,
-        reply.text,
-        reply.seconds,
-        reply.cpu_seconds,
-        reply.overrun,
-        reply.starved,
-        detail,
-        reply.fuel,
-        reply.changed,
-        reply.thought,
-        number=number,
-        player=state.mover,
-    )
+            turn = replace(turn, outcome=Outcome.INVALID, action=None, detail=str(error))
     return turn, state.skip() if after is None else after
 
 

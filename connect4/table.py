@@ -18,11 +18,12 @@ from connect4.players.base import (
     Reply,
     Seat,
     Setup,
+    Turn,
 )
 from connect4.players.names import AgentName
 from connect4.players.registry import file_hash, method_of
 from connect4.record import Record, RecordedPlayer
-from connect4.referee import Event, Over, Result, Turn, TurnBegun, TurnEnded, play
+from connect4.referee import Event, Over, Result, TurnBegun, TurnEnded, play
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from textwrap import dedent
 
 from connect4.games import GAMES, find_game, load_start
 from connect4.games.base import Ending
-from connect4.players.base import Outcome
+from connect4.players.base import Outcome, Turn
 from connect4.players.registry import parse_agent
 from connect4.record import Record, RecordedPlayer, dumps, loads
-from connect4.referee import Over, Turn, final
+from connect4.referee import Over, final
 from connect4.table import Table, Terms, no_person
 
 TIMES = re.compile(r'"(seconds|cpu_seconds|overrun)": [0-9.e-]+|"starved": (?:true|false)')

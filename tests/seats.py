@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from connect4.games.extended import EXTENDED, ExtendedState, read
+from connect4.isolation.process import AgentProcess
 from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, Limits, open_seat
 from connect4.players.base import Setup
 from connect4.players.names import AgentName
@@ -56,6 +57,12 @@ def seat(
     opened = open_seat(setup(agent, player, seconds), level, limits, lifetime)
     assert isinstance(opened, IsolatedSeat)
     return opened
+
+
+def process_of(opened: IsolatedSeat) -> AgentProcess:
+    """Return the process of the agent behind a seat."""
+    assert isinstance(opened.agent, AgentProcess)
+    return opened.agent
 
 
 def limits_for(agent: str) -> Limits:

@@ -22,10 +22,10 @@ from connect4.analysis.costs import analyse, summary
 from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending, State
-from connect4.players.base import Outcome
+from connect4.players.base import Outcome, Turn
 from connect4.players.registry import PLAYERS
 from connect4.record import Record, RecordedPlayer
-from connect4.referee import Result, Turn
+from connect4.referee import Result
 from connect4.search.solver import LibrarySolver, Solver
 from connect4.views.page import page
 from tests.browser import Browser

@@ -20,9 +20,8 @@ from connect4.games import load_start
 from connect4.games.base import Ending
 from connect4.games.extended import EXTENDED
 from connect4.isolation.limits import Limits
-from connect4.players.base import Outcome
+from connect4.players.base import Outcome, Turn
 from connect4.players.registry import parse_agent
-from connect4.referee import Turn
 from connect4.table import Table, Terms
 from connect4.views.words import ENDINGS, faults_text
 from tests.command import ROOT, assert_refused, environment, run

@@ -12,8 +12,7 @@ import pytest
 from connect4.ConnectFour import main
 from connect4.errors import InputError
 from connect4.isolation.limits import Limits
-from connect4.isolation.reloaded import MADE_ANEW
-from connect4.isolation.seat import open_seat
+from connect4.isolation.seat import MADE_ANEW, open_seat
 from connect4.isolation.wasm import budget, images, package
 from connect4.players.base import Outcome
 from grader.doctor.guarantees import missing

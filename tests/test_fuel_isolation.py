@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from connect4.games.base import Player
-from connect4.isolation.reloaded import MADE_ANEW
-from connect4.isolation.seat import open_seat
+from connect4.isolation.seat import MADE_ANEW, open_seat
 from connect4.isolation.wasm import package
 from connect4.players.base import Outcome
 from tests.games import agent_file as written

@@ -20,10 +20,16 @@ import pytest
 
 from connect4.errors import InputError, IsolationError, headline
 from connect4.games.extended import EXTENDED
-from connect4.isolation import agent_process, machine, readable, spawn, submission
-from connect4.isolation.measuring import Spent, Timed
-from connect4.isolation.reloaded import MADE_ANEW
-from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, Limits, choose_level, open_seat
+from connect4.isolation import machine, process, readable, spawn, submission
+from connect4.isolation.channel import Channel, Spent, Timed
+from connect4.isolation.seat import (
+    MADE_ANEW,
+    Level,
+    Lifetime,
+    Limits,
+    choose_level,
+    open_seat,
+)
 from connect4.isolation.spawn import PATIENCE
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.registry import parse_agent
@@ -32,7 +38,7 @@ from connect4.table import Table, Terms
 from tests.command import ROOT, environment
 from tests.games import without_times
 from tests.grading import burners
-from tests.seats import SEED, TRACER, board, processes, seat, setup, wait_for_none
+from tests.seats import SEED, TRACER, board, process_of, processes, seat, setup, wait_for_none
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 
@@ -483,7 +489,8 @@ def test_an_agent_that_idles_past_its_limit_cannot_blame_a_busy_machine(
     work = "import os, signal, time\nend = time.thread_time() + 0.1\n"
     path = agent(tmp_path, f"{work}while time.thread_time() < end: pass\n{then}")
     opened = seat(path)
-    core = max(os.sched_getaffinity(0)) if opened._core is None else opened._core
+    own = process_of(opened)._core
+    core = max(os.sched_getaffinity(0)) if own is None else own
     with burners(core, 1):
         reply = opened.ask(board(), 0.5)
         opened.close()
@@ -594,10 +601,9 @@ def test_no_thread_runs_on_while_the_other_side_thinks(level: Level) -> None:
     opened = seat("runs_on_in_the_kernel", level)
     for _ in range(3):
         assert opened.ask(board(), 5.0).outcome is Outcome.PLAYED
-        assert opened._child is not None
-        used = opened._child.spent().busy
+        used = process_of(opened).spent().busy
         time.sleep(0.1)
-        assert opened._child.spent().busy == used > 0
+        assert process_of(opened).spent().busy == used > 0
     opened.close()
 
 
@@ -607,7 +613,7 @@ def test_an_agent_whose_thread_does_not_stop_is_made_anew(
     level: Level, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened = seat("runs_on_in_the_kernel", level)
-    monkeypatch.setattr(agent_process, "STOP_PATIENCE", -1.0)
+    monkeypatch.setattr(process, "STOP_PATIENCE", -1.0)
     reply = opened.ask(board(), 5.0)
     monkeypatch.undo()
     again = opened.ask(board(), 5.0)
@@ -946,6 +952,8 @@ trace = Trace()
 def test_an_answer_written_past_the_kit_is_not_read_if_it_takes_gigabytes() -> None:
     """A tree arrives as one text; 125 MB of empty lists in its place took 3 GB."""
     line = b'{"answer": [' + b"[]," * 2_200_000 + b"[]]}"
-    asked = object.__new__(IsolatedSeat)
-    asked._child = cast("agent_process.AgentProcess", SimpleNamespace(call=lambda *_: line))
+    asked = object.__new__(process.AgentProcess)
+    asked.pid = 0
+    said = SimpleNamespace(send=lambda message: None, receive=lambda *_: line)
+    asked._channel = cast("Channel", said)
     assert asked.call("explain", board(), 1.0) == ("", None)

@@ -17,8 +17,8 @@ import pytest
 from connect4.games.base import Player
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.isolation.seat import IsolatedSeat, Level, Limits, choose_level
-from connect4.players.base import Outcome, Seat
-from connect4.referee import Over, Turn, TurnEnded, play
+from connect4.players.base import Outcome, Seat, Turn
+from connect4.referee import Over, TurnEnded, play
 from grader.doctor.guarantees import GUARANTEES
 from tests.hostile import EXPECTED, WASM, names_of_all, source_of
 from tests.seats import board, limits_for, members, processes, seat, sessions

@@ -13,7 +13,7 @@ from connect4.isolation.limits import EXTRA_BYTES, hierarchy, join_group, leave_
 from connect4.isolation.seat import Level, Limits
 from connect4.players.base import Outcome
 from tests.command import ROOT, environment
-from tests.seats import board, processes, seat
+from tests.seats import board, process_of, processes, seat
 
 pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux"),
@@ -49,8 +49,7 @@ def test_an_agent_is_in_a_group_of_its_own_that_goes_with_it(level: Level) -> No
     opened.ask(board(), 5.0)
     (folder,) = groups()
     inside = {int(pid) for pid in (folder / "cgroup.procs").read_text().split()}
-    assert opened._child is not None
-    assert opened._child.pid in inside <= set(processes())
+    assert process_of(opened).pid in inside <= set(processes())
     assert value(folder, LIMIT) == Limits().memory_bytes + EXTRA_BYTES
     opened.close()
     assert groups() == []

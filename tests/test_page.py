@@ -15,9 +15,9 @@ from connect4.games import GAMES, load_start
 from connect4.games.base import Ending, Game, leader
 from connect4.games.extended import ExtendedState
 from connect4.games.runs import run_changes
-from connect4.players.base import Outcome
+from connect4.players.base import Outcome, Turn
 from connect4.record import Record, RecordedPlayer
-from connect4.referee import Result, Turn
+from connect4.referee import Result
 from connect4.views.page import page
 from tests.browser import PHONE, WIDE, Browser
 from tests.command import run

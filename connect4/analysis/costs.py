@@ -15,9 +15,8 @@ from connect4.analysis.comparison import Cost, Expected, cost_of
 from connect4.analysis.experts import Expert, expert_for
 from connect4.errors import InputError, one_line
 from connect4.games.base import Game, Seconds
-from connect4.players.base import Outcome
+from connect4.players.base import Outcome, Turn
 from connect4.record import Record
-from connect4.referee import Turn
 from connect4.views.words import skipped_text
 
 WORST: Final = 3

@@ -1,7 +1,7 @@
 """The messages between the referee and an agent's process, and how each end processes them.
 
 The agent's end loads the agent and answers requests for moves: `worker` runs it in a separate
-process, `wasm.guest` at level `wasm`.
+process, a guest in an interpreter that counts its steps.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import struct
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import asdict
-from typing import Any, Final, TypeAlias
+from dataclasses import asdict, replace
+from typing import Any, BinaryIO, Final, TypeAlias
 
 from connect4.errors import AgentError, IllegalAction, InputError, harmless
 from connect4.games import find_game
@@ -60,42 +60,56 @@ def line_of(message: dict[str, Any]) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
-def setup_to_json(setup: Setup) -> dict[str, Any]:
-    """Return the setup for the agent's process: its source, and its own seed instead of the game's.
+def handed_over(setup: Setup) -> Setup:
+    """Return the setup that an agent's process receives: its file, and its own seed.
 
     Raises `InputError` if the student's file cannot be read.
     """
-    agent, source = asdict(setup.agent), None
-    if setup.agent.kind == "ai":
-        path = student_file(setup.agent)
-        agent.update(text="ai", rest=path.name)  # the agent must not learn the path of the file
+    agent, source = setup.agent, None
+    if agent.kind == "ai":
+        path = student_file(agent)
+        agent = replace(agent, text="ai", rest=path.name)  # it must not learn the path of the file
         try:
-            data = read_source(path) if setup.source is None else setup.source
-            source = data.decode("latin-1")
+            source = read_source(path) if setup.source is None else setup.source
         except InputError as error:
             raise InputError(f"agent {setup.agent.text!r}: the file {error}") from None
+    own_seed, folder = setup.derived_seed(), policy_folder(setup.agent)
+    return replace(setup, agent=agent, source=source, seed=0, own_seed=own_seed, folder=folder)
+
+
+def setup_to_json(setup: Setup) -> dict[str, Any]:
+    """Return what `read_setup` needs of a setup that was `handed_over`, besides its source."""
     return {
-        "agent": agent,
+        "agent": asdict(setup.agent),
         "player": setup.player,
         "game": setup.game.name,
         "seconds": setup.seconds,
         "method": setup.method,
-        "own_seed": setup.derived_seed(),
-        "folder": policy_folder(setup.agent),
-        "source": source,
+        "own_seed": setup.own_seed,
+        "folder": setup.folder,
     }
 
 
-def read_setup(value: dict[str, Any]) -> tuple[Setup, Game]:
+def read_setup(value: dict[str, Any], source: bytes | None) -> Setup:
     """Return the setup that `setup_to_json` wrote."""
-    game, source = find_game(value["game"]), value["source"]
-    own = {
-        "agent": AgentName(**value["agent"]),
-        "game": game,
-        "seed": 0,
-        "source": None if source is None else source.encode("latin-1"),
-    }
-    return Setup(**(value | own)), game
+    own = {"agent": AgentName(**value["agent"]), "game": find_game(value["game"])}
+    return Setup(**(value | own), seed=0, source=source)
+
+
+def opening(setup: Setup, **settings: Any) -> bytes:
+    """Return the first message to an agent's process: a line, then the bytes of its file."""
+    source = setup.source
+    size = None if source is None else len(source)
+    line = line_of({"setup": setup_to_json(setup), "size": size, **settings})
+    return line if source is None else line + source
+
+
+def read_opening(stream: BinaryIO) -> tuple[Setup, dict[str, Any]]:
+    """Return the setup and the settings of an `opening`."""
+    settings = json.loads(stream.readline())
+    size = settings["size"]
+    source = None if size is None else stream.read(size)
+    return read_setup(settings["setup"], source), settings
 
 
 MAX_ACTION_TEXT: Final = 16

@@ -1,59 +1,40 @@
-"""Run one agent behind a seat: in a separate process, which is paused, limited, timed and killed.
+"""The seats of agents, and the levels of isolation at which they run.
 
-This is the referee's side; `worker` is the other end, and `sandbox` restricts the agent there.
+A seat asks its agent, loads it again after a failure, and keeps what it prints. An `IsolatedSeat`
+leaves the rest to a `Runner`: an `AgentProcess`, or a Python that counts its steps.
 `docs/isolation.md` describes the levels, their restrictions and their limits.
 """
 
 from __future__ import annotations
 
-import math
+import gc
 import sys
+import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
-from connect4.errors import InputError, IsolationError, headline
+from connect4.errors import AgentError, IllegalAction, InputError, headline
 from connect4.games.base import Seconds, State
 from connect4.isolation import machine
-from connect4.isolation.agent_process import (
-    STOP_PATIENCE,
-    AgentProcess,
-    NoAnswerError,
-    ProcessEndedError,
-    is_large,
+from connect4.isolation.channel import End, Log, Timed
+from connect4.isolation.limits import Limits
+from connect4.isolation.process import FREE_LOADING, RUNS_ON, AgentProcess
+from connect4.isolation.protocol import FAILED, handed_over
+from connect4.players.base import (
+    Agent,
+    Connected,
+    Outcome,
+    PlayerLeftError,
+    Reply,
+    Setup,
+    note_of,
 )
-from connect4.isolation.in_process import InProcessSeat
-from connect4.isolation.limits import Limits, allow_tasks, join_group
-from connect4.isolation.measuring import Timed, one_core
-from connect4.isolation.protocol import (
-    FAILED,
-    NO_ANSWER,
-    READY,
-    UP,
-    cleaned,
-    ending_text,
-    read_answer,
-    read_message,
-)
-from connect4.isolation.reloaded import FREE_LOADING, MADE_ANEW, ReloadedSeat
-from connect4.isolation.spawn import (
-    FORKS,
-    PATIENCE,
-    DirectLauncher,
-    Launcher,
-    ProcessStuckError,
-    Warden,
-    WardenGoneError,
-)
-from connect4.players.base import Outcome, Reply, Setup
-from connect4.players.names import policy_folder
-from connect4.players.registry import modules_of
-from connect4.players.student import reported_stack, uses_numpy_random
-
-if TYPE_CHECKING:
-    from connect4.isolation.wasm.seat import WasmSeat
+from connect4.players.names import student_file
+from connect4.players.registry import build
+from connect4.players.student import StudentAgent
 
 Level: TypeAlias = Literal["none", "process", "strong", "wasm"]
 """The levels of isolation; `auto` on a command line selects one of them."""
@@ -68,7 +49,13 @@ OUTSIDE: Final = frozenset({"remote", "env", "kaggle"})
 
 USUAL_LIMITS: Final = Limits()
 
-RUNS_ON: Final = f"a thread of it ran on for {STOP_PATIENCE:g} s after the answer"
+MADE_ANEW: Final = "A new AIPlayer is made for the next turn: what this one kept is gone."
+
+NO_PLAYER: Final = "without a player: "
+"""The beginning of the detail of a turn after the loading time was used up."""
+
+TOO_LITTLE: Final = 0.001
+"""Less loading time than this, in seconds, counts as none."""
 
 
 def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
@@ -113,7 +100,7 @@ def open_seat(
     level: Level,
     limits: Limits = USUAL_LIMITS,
     lifetime: Lifetime = "game",
-) -> InProcessSeat | IsolatedSeat | WasmSeat:
+) -> InProcessSeat | IsolatedSeat:
     """Return a seat whose agent is ready; a person's seat is a `HumanSeat` instead.
 
     Raises `IsolationError` if the machine cannot run an agent at that level; errors of the agent
@@ -122,221 +109,257 @@ def open_seat(
     if level == "wasm":
         if setup.agent.kind in OUTSIDE:
             raise InputError(f"agent {setup.agent.text!r} runs elsewhere and cannot play by fuel")
-        from connect4.isolation.wasm.seat import WasmSeat
+        from connect4.isolation.wasm.images import FuelAgent
 
-        return WasmSeat(setup, limits, lifetime)
+        return IsolatedSeat(setup, limits, lifetime, FuelAgent)
     if level == "none" or setup.agent.kind == "remote":  # only the kit's code, and a network
         return InProcessSeat(setup)
-    return IsolatedSeat(setup, level, limits, lifetime)
+    runner = partial(AgentProcess, strong=level == "strong")
+    return IsolatedSeat(setup, limits, lifetime, runner)
 
 
-def _launcher(setup: Setup, source: bytes | None, level: Level, limits: Limits) -> Launcher:
-    """Return the launcher of the agent's process; `source` is a student's file, else None."""
-    allowed = None if source is None else setup.allowed
-    if not FORKS:
-        return DirectLauncher(setup.game.name, allowed)
-    draws = source is not None and uses_numpy_random(source)
-    modules = [*modules_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
-    strong, game = level == "strong", setup.game.name
-    named = policy_folder(setup.agent)
-    folder = None if named is None else Path(named)
-    return Warden(strong, game, modules, allowed, limits.memory_bytes, folder)
+class Runner(Protocol):
+    """Runs an agent apart from the referee; `load` starts it, again after each end."""
+
+    left_behind: int | None
+    """The number of a process that was killed but has not ended."""
+
+    def load(self, limit: Seconds) -> tuple[Seconds, str | None]:
+        """Load the agent; return the time that it took, and why it failed."""
+
+    def is_loaded(self) -> bool:
+        """Return whether the agent can be asked."""
+
+    def ask(self, state: State, seconds: Seconds | None, loading: Seconds) -> tuple[Reply, End]:
+        """Return the reply of a turn, of which `loading` has passed, and what became of the agent.
+
+        The detail of a reply of `End.RUNS_ON` is left to the seat.
+        """
+
+    def end(self) -> object:
+        """End the agent, if it is loaded."""
+
+    def hang_up(self) -> None:
+        """End every wait now; another thread may call this."""
+
+    def close(self) -> None:
+        """End everything, after `hang_up`."""
 
 
-class IsolatedSeat(ReloadedSeat):
-    """Runs an agent in a separate process, which is stopped except during its turns.
+class IsolatedSeat:
+    """A seat whose agent runs apart from the referee, and is loaded again after a failure.
 
-    An agent without an answer `Limits.margin_seconds` after its limit is killed. An earlier answer
-    is late if it exceeds the limit by more than the measured transport.
+    It is reloaded outside the clock, for `Limits.reload_seconds` in a game. With `lifetime` move it
+    is loaded for each turn, and long loading counts on the clock. An agent that could not be loaded
+    at first has a `load_failure` and fails on every turn; a later failure costs one turn. If
+    another thread closes the seat, the current turn raises `PlayerLeftError`.
     """
 
     def __init__(
         self,
         setup: Setup,
-        level: Level,
-        limits: Limits = USUAL_LIMITS,
-        lifetime: Lifetime = "game",
+        limits: Limits,
+        lifetime: Lifetime,
+        runner: Callable[[Setup, Limits, Log, str], Runner],
     ) -> None:
-        """Start the agent; raises `IsolationError`."""
-        super().__init__(setup, limits, lifetime)
-        self._strong = level == "strong"
-        self._shares_user = machine.shares_user(self._strong)
-        self._child: AgentProcess | None = None
-        self._launcher = _launcher(setup, self._source, level, limits)
-        self._core = one_core()
+        """Load the agent with a `runner`; raises `IsolationError`."""
+        own = handed_over(setup)
+        self._has_file = own.source is not None
+        self._name = student_file(setup.agent).name if self._has_file else setup.agent.kind
+        self._limits = limits
+        self._lifetime = lifetime
+        self._reload_left = limits.reload_seconds
+        self._reload_is_free = False
+        """Whether the machine caused the next reload, which does not count then."""
+        self._log = Log(limits.log_bytes)
+        self._asking = threading.RLock()
+        self._closed = False
+        self.agent = runner(own, limits, self._log, self._name)
         try:
-            self._load_first()
-        except WardenGoneError as error:
-            why = self._launcher.close() or "no reason given"
-            raise IsolationError(f"{error}: {why}") from None
+            _, self._load_failure = self.agent.load(limits.start_seconds)
+        except BaseException:  # also on Ctrl-C, so that nothing of the agent is left
+            self.close()
+            raise
+        self._never_loaded = self._load_failure is not None
+
+    @property
+    def left_behind(self) -> int | None:
+        """The number of a process that was killed but has not ended."""
+        return self.agent.left_behind
+
+    @property
+    def load_failure(self) -> str | None:
+        """Why the agent is not loaded; None if it is, or will be for its next turn."""
+        if self.left_behind is None:
+            return self._load_failure
+        return (
+            f"{self._name}: its process {self.left_behind} was killed and does not end; "
+            "this turn and the rest of its turns are lost"
+        )
+
+    @property
+    def log(self) -> str:
+        """The output of the agent so far; see `Log`."""
+        return self._log.text()
+
+    def begin_turn(self, number: int) -> None:
+        self._log.begin_turn(number)
+
+    def ask(self, state: State, seconds: Seconds | None) -> Reply:
+        """Return the agent's reply to a request with a time limit, or with none.
+
+        Raises `PlayerLeftError` if the seat is closed, `IsolationError` if the machine fails.
+        """
+        with self._asking:
+            try:
+                if not self._closed:
+                    return self._ask(state, seconds)
+            except Exception:  # a seat that is closed meanwhile breaks its request off
+                if not self._closed:
+                    self.close()
+                    raise
+            except BaseException:  # on Ctrl-C: this request must not be answered later
+                self.agent.end()
+                raise
+        raise PlayerLeftError("the seat was closed")
 
     def _ask(self, state: State, seconds: Seconds | None) -> Reply:
         loading = 0.0
-        if self._child is not None:
-            try:
-                self._child.channel.drain()
-            except ProcessEndedError:  # it died after its last answer
-                self._end()
-        if self._child is None and not self._never_loaded and self.left_behind is None:
-            loading = self._load_again()
-        child = self._child
-        if child is None:
-            outcome = Outcome.ERROR if self.left_behind is None else Outcome.TIMEOUT
-            return Reply(outcome, detail=self.load_failure)
-        if self._shares_user:  # not the other agent's threads
-            allow_tasks(child.pid, self._limits.tasks + machine.tasks_of_user(but=child.pid))
-        timed = Timed(0.0, loading=loading)
-        if seconds is None or loading < seconds:
-            timed = child.ask(state, seconds, loading, self._limits.margin_seconds)
-        return self._judge(child, timed, math.inf if seconds is None else seconds)
-
-    def _judge(self, child: AgentProcess, timed: Timed, limit: Seconds) -> Reply:
-        """Return the reply of a turn; end the process if it may not be asked again."""
-        if timed.ended:
-            reply, alive = Reply(Outcome.ERROR), False
-        elif timed.line is None or timed.is_late(limit, self._limits.margin_seconds):
-            reply, alive = self._late(child, timed, limit), False
-        else:
-            reply, alive = read_answer(timed.line, self._game, notes=self._source is None)
-        if alive and not timed.rests:
-            reply, alive = replace(reply, detail=f"{RUNS_ON}. {MADE_ANEW}"), False
-        if not alive or self._lifetime == "move":
-            status = self._end()
+        if not self.agent.is_loaded():
+            if not self._never_loaded and self.left_behind is None:
+                loading = self._load_again()
+            if (failure := self.load_failure) is not None:
+                outcome = Outcome.ERROR if self.left_behind is None else Outcome.TIMEOUT
+                return Reply(outcome, detail=failure)
+        reply, end = self.agent.ask(state, seconds, loading)
+        if end in (End.LATE, End.STARVED, End.GONE):
+            self._reload_is_free |= end is End.STARVED
+            reply = replace(reply, detail="\n".join([str(reply.detail), *self._memory_gone()]))
+        elif end is End.RUNS_ON:
+            reply = replace(reply, detail=f"{RUNS_ON}. {MADE_ANEW}")
+        if end is not End.RESTS or self._lifetime == "move":
+            self.agent.end()
             if self.left_behind is not None:
-                reply = Reply(Outcome.TIMEOUT, detail=self.load_failure)
-            elif timed.ended:
-                lines = [f"{self._name}: {ending_text(status)}", *self._memory_gone()]
-                reply = replace(reply, detail="\n".join(lines))
-        return replace(
-            reply,
-            seconds=timed.seconds,
-            cpu_seconds=timed.busy,
-            overrun=max(0.0, timed.seconds - limit),
-            starved=timed.starved,
-        )
+                reply = replace(
+                    reply,
+                    outcome=Outcome.TIMEOUT,
+                    action=None,
+                    text=None,
+                    detail=self.load_failure,
+                )
+        return reply
 
-    def _late(self, child: AgentProcess, timed: Timed, limit: Seconds) -> Reply:
-        """Return the reply of a turn that was judged late.
-
-        A process without an answer reports its stack now, outside the turn's time. A starved turn
-        does not report it, and the reload after it is free.
-        """
-        self._reload_is_free = timed.starved
-        answered = timed.line is not None
-        lines = [timed.late_text(limit, answered, self._limits.margin_seconds)]
-        if timed.loading:
-            begin = f"{timed.loading:.2f} s of it was loading time"
-            lines.append(f"{begin}: only {FREE_LOADING:g} s for each move is free.")
-        if not answered and timed.wall and not timed.starved:
-            lines.append(self._where(child))
-        lines += self._memory_gone()
-        return Reply(Outcome.TIMEOUT, detail="\n".join(filter(None, lines)))
-
-    def _where(self, child: AgentProcess) -> str:
-        """Return the stack of a student's file, if its process reports one."""
-        if self._source is None:
+    def _used_up(self) -> str:
+        """Return why the agent is not reloaded; empty if it may be."""
+        if self._reload_is_free or self._reload_left > TOO_LITTLE:
             return ""
-        return cleaned(reported_stack(child.stack(), self._name, self._source))
+        return f"its loading time of {self._limits.reload_seconds:g} s was used up"
+
+    def _load_again(self) -> Seconds:
+        """Load the agent, or note why it is not loaded; return the time that the turn pays."""
+        limit, free = self._limits.start_seconds, self._reload_is_free
+        if self._lifetime == "move":
+            took, self._load_failure = self.agent.load(limit)
+            return max(0.0, took - FREE_LOADING)
+        self._load_failure = None
+        if not self._used_up():
+            most = limit if free else min(limit, self._reload_left)
+            took, self._load_failure = self.agent.load(most)
+            self._reload_left -= 0.0 if free else took
+            self._reload_is_free = False
+            if self._load_failure is None:
+                return 0.0
+        if used_up := self._used_up():
+            lines = (f"{NO_PLAYER}{used_up}", self._load_failure)
+            self._load_failure = "\n".join(filter(None, lines))
+        return 0.0
+
+    def _memory_gone(self) -> list[str]:
+        """Return the note for the author of an agent that is about to be reloaded."""
+        if not self._has_file or self._lifetime == "move":
+            return []
+        used_up = self._used_up()
+        return [f"No new AIPlayer is made: {used_up}." if used_up else MADE_ANEW]
 
     def call(self, method: str, state: State, seconds: Seconds) -> tuple[str, Any]:
         """Return the answer of `StudentAgent.call` in the agent's process; it is not checked."""
-        if self._child is None:
+        if not self.agent.is_loaded():
             return FAILED, f"could not be loaded: {headline(self.load_failure or '')}"
-        seconds += PATIENCE  # for long answers
-        try:
-            line = self._child.call(method, state, seconds)
-            return ("", None) if is_large(line) else read_message(line)
-        except NoAnswerError:
-            return FAILED, f"did not answer {method} within {seconds:g} s"
-        except ProcessEndedError:
-            return FAILED, f"ended in {method} without an answer"
-
-    def _start(self, limit: Seconds) -> Seconds:
-        """Create a child and load its agent, or note why that failed; return the time it took.
-
-        Only the agent's own part counts: running its file and creating its player, without the time
-        that it waited for a busy machine.
-        """
-        child = self._start_process()
-        before, began, late, message = child.spent(), time.monotonic(), False, None
-        try:
-            message = read_message(child.channel.receive(began + limit))
-        except (NoAnswerError, ProcessEndedError) as end:
-            late = isinstance(end, NoAnswerError)
-        took, after = time.monotonic() - began, child.spent()
-        timed = Timed(took, after.busy - before.busy, waited=after.waited_since(before))
-        seconds = timed.own if timed.starved else timed.wall
-        if late:
-            begin = f"{self._name} was not loaded within {limit:.3g} s"
-            busy = timed.starved_text if timed.starved else ""
-            self.load_failure = "\n".join(filter(None, (begin, busy, self._where(child))))
-        elif message is not None:
-            key, value = message
-            if key != READY:
-                self.load_failure = cleaned(value) if key == FAILED else NO_ANSWER
-            elif child.stop():
-                return seconds
-            else:
-                self.load_failure = f"{self._name}: {RUNS_ON}"
-        status = self._end()
-        if self.load_failure is None:
-            self.load_failure = f"{self._name} could not be loaded: {ending_text(status)}"
-        return seconds
-
-    def _start_process(self) -> AgentProcess:
-        """Create a child that is about to load its agent; raises `IsolationError`."""
-        tasks = self._limits.tasks + (machine.tasks_of_user() if self._shares_user else 0)
-        settings = {
-            "setup": self._setup,
-            "limits": asdict(replace(self._limits, tasks=tasks)),
-            "slot": self._launcher.number,
-            "core": self._core,
-            "strong": self._strong,
-        }
-        self._child = child = AgentProcess(self._launcher, self._log)
-        try:
-            child.channel.send(settings)
-            key, value = read_message(child.channel.receive(time.monotonic() + PATIENCE))
-        except NoAnswerError:
-            raise IsolationError("an agent's process did not start") from None
-        except ProcessEndedError:
-            self._end()
-            raise IsolationError(f"an agent's process ended at once: {self.log}") from None
-        child.pid = child.channel.sender or (value if key == UP else 0)
-        join_group(self._launcher.group, child.pid)
-        if key != UP:
-            raise IsolationError(f"an agent's process cannot be isolated: {value}")
-        return child
-
-    def _end(self) -> int:
-        """End the child and all that it started; return its status."""
-        child, self._child = self._child, None
-        if child is None:
-            return 0
-        child.kill()
-        try:
-            return self._launcher.end()
-        except ProcessStuckError:
-            if not child.is_alive():
-                raise WardenGoneError from None
-            self.left_behind = child.pid
-            self.load_failure = (
-                f"{self._name}: its process {child.pid} was killed and does not end; "
-                "this turn and the rest of its turns are lost"
-            )
-            return -9
-        finally:
-            child.close()
+        assert isinstance(self.agent, AgentProcess)
+        return self.agent.call(method, state, seconds)
 
     def close(self) -> None:
+        """End everything, even during a turn that another thread waits for."""
         self._closed = True
-        self._launcher.hang_up()
+        self.agent.hang_up()
         with self._asking:
-            child, self._child = self._child, None
-            if child is not None:
-                child.kill()
-            self._launcher.close()
-            if child is not None:
-                if child.outlives(1.0):
-                    self.left_behind = child.pid
-                child.close()
+            self.agent.close()
+
+
+class InProcessSeat:
+    """Runs an agent in the referee's own process (`isolation: none`).
+
+    The game is not protected from such an agent, and an endless loop in it hangs the game. An agent
+    that could not be loaded has a `load_failure`, and fails on every turn if it is asked anyway.
+    """
+
+    log = ""
+
+    def __init__(self, setup: Setup, make: Callable[[Setup], Agent] = build) -> None:
+        self._game = setup.game
+        self._agent: Agent | None = None
+        self.load_failure: str | None = None
+        try:
+            self._agent = make(setup)
+        except AgentError as failure:
+            self.load_failure = failure.detail
+
+    def ask(self, state: State, seconds: Seconds | None) -> Reply:
+        """Return the agent's reply; the wall clock decides afterwards whether it was late."""
+        if self._agent is None:
+            return Reply(Outcome.ERROR, detail=self.load_failure)
+        action = text = detail = None
+        cpu_began = time.process_time()
+        began = time.monotonic()
+        try:
+            action = self._agent.choose(state, seconds)
+            outcome = Outcome.PLAYED
+            detail = note_of(self._agent)
+        except IllegalAction as error:
+            outcome, detail = Outcome.INVALID, str(error)
+        except AgentError as failure:
+            outcome, detail = Outcome.ERROR, failure.detail
+        took = time.monotonic() - began
+        cpu = time.process_time() - cpu_began
+        overrun = 0.0
+        if seconds is not None and took > seconds:
+            outcome, action, overrun = Outcome.TIMEOUT, None, took - seconds
+            detail = Timed(took).late_text(seconds, answered=True)
+        if action is not None:
+            text = self._game.format_action(action)
+        return Reply(
+            outcome,
+            action,
+            text,
+            seconds=took,
+            cpu_seconds=cpu,
+            overrun=overrun,
+            detail=detail,
+        )
+
+    def see_end(self, state: State) -> None:
+        """Show a connected agent the last position."""
+        if isinstance(self._agent, Connected):
+            self._agent.see_end(state)
+
+    def close(self) -> None:
+        """Disconnect a connected agent, and free a student's module.
+
+        A module is a reference cycle, and a search may have frozen it (`gc.freeze`).
+        """
+        if isinstance(self._agent, Connected):
+            self._agent.close()
+        if isinstance(self._agent, StudentAgent):
+            self._agent = None
+            gc.unfreeze()
+            gc.collect()

@@ -1,7 +1,7 @@
 """Start and end agents' processes, from the referee's side.
 
 A `Warden` is a process of the kit that forks agents' processes. On a system that cannot fork, a
-`DirectLauncher` starts each process from scratch. `agent_process` is what they start.
+`DirectLauncher` starts each process from scratch. `process` uses them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The processes on an agent's side: the warden, and the agent's process that it forks.
 
 An agent's process limits itself, loads the agent and answers requests. `spawn` and
-`agent_process` are the referee's end, `protocol` defines the messages.
+`process` are the referee's end, `protocol` defines the messages.
 """
 
 from __future__ import annotations
@@ -40,8 +40,7 @@ def serve(
     requests = channel.makefile("rb")
     del sys.argv[1:], sys.orig_argv[1:]  # the last word is the number of the referee's process
     _redirect(log)
-    settings = json.loads(requests.readline())
-    setup, game = protocol.read_setup(settings["setup"])
+    setup, settings = protocol.read_opening(requests)
     limits = Limits(**settings["limits"])
     note = submission.note if sandbox.denies() else None
     try:
@@ -63,10 +62,10 @@ def serve(
     for line in requests:
         request = json.loads(line)
         if "method" in request:
-            state = game.from_json(request["state"])
+            state = setup.game.from_json(request["state"])
             say(channel.sendall, cast("StudentAgent", agent).call(request["method"], state))
             continue
-        message = protocol.answer(agent, game, request)
+        message = protocol.answer(agent, setup.game, request)
         say(channel.sendall, message)
         if protocol.LAST in message:
             break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -26,13 +26,13 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """A seat's answer to a request for a move.
+class Turn:
+    """A turn: a seat's answer, which the referee then judges and numbers.
 
-    `PLAYED` means that an action arrived in time, not that it is legal: the referee judges that.
-    `text` is the action as a person would type it; None if it cannot be written. `starved` means
-    that the machine, not the agent, was slow. `detail` says why a turn failed; for a turn that was
-    played, it is the agent's note.
+    From a seat, `PLAYED` means that an action arrived in time; in a game, that it was legal, and
+    `action` is None for any other. `text` is the action as a person would type it; None if it
+    cannot be written. `starved` means that the machine, not the agent, was slow. `detail` says why
+    a turn failed; for a turn that was played, it is the agent's note.
     """
 
     outcome: Outcome
@@ -49,6 +49,21 @@ class Reply:
     """Which cell the agent changed of the board that it was given, in words; never a fault."""
     thought: Mapping[str, Any] | None = None
     """What the agent said it thought, as the record has it."""
+    _: KW_ONLY
+    number: int = 0
+    """Counted from 1; 0 before the referee has judged the turn."""
+    player: Player = 1
+    hint: bool = False
+    """Whether the person asked for a hint."""
+
+    @property
+    def is_lost(self) -> bool:
+        """Return whether the turn was late, illegal or failed."""
+        return self.outcome not in (Outcome.PLAYED, Outcome.PASS)
+
+
+Reply: TypeAlias = Turn
+"""A seat's answer to a request for a move, before the referee has judged it."""
 
 
 class PlayerLeftError(Exception):

@@ -20,9 +20,9 @@ from connect4 import record
 from connect4.errors import InputError
 from connect4.games.base import Ending, Seconds, State
 from connect4.games.dynamic import COLOURS, DYNAMIC
-from connect4.players.base import Outcome, Reply
+from connect4.players.base import Outcome, Reply, Turn
 from connect4.record import Record, RecordedPlayer
-from connect4.referee import Result, Turn, final, step
+from connect4.referee import Result, final, step
 
 BAD_INIT: Final = "Invalid init string. Format: <gameID> <black | white>"
 BAD_COLOUR: Final = 'Invalid color. Needs to be either "black" or "white".'

@@ -21,8 +21,8 @@ from connect4.cli import Parser, fail
 from connect4.errors import IllegalAction, InputError, headline
 from connect4.games.base import Game, State
 from connect4.isolation.wasm.budget import fuel_of, seconds_of, shown
+from connect4.players.base import Turn
 from connect4.record import MAX_SECONDS, Record
-from connect4.referee import Turn
 from connect4.views import document
 from connect4.views.board_data import RunTable, changed_cells, shape_data
 from connect4.views.document import Page

@@ -10,8 +10,8 @@ from typing import Any, Final
 from connect4 import checked
 from connect4.errors import InputError
 from connect4.games.base import Game, State
-from connect4.isolation.agent_process import is_large
-from connect4.isolation.seat import IsolatedSeat, choose_level
+from connect4.isolation.channel import is_large
+from connect4.isolation.seat import IsolatedSeat, choose_level, open_seat
 from connect4.players.base import Setup
 from connect4.players.names import AgentName
 from connect4.players.student import read_answer
@@ -34,7 +34,8 @@ def explained_by_student(setup: Setup, state: State) -> list[Node]:
     method, or it gives another answer than `read_nodes` reads.
     """
     level, _ = choose_level("auto")
-    with closing(IsolatedSeat(setup, level)) as seat:
+    with closing(open_seat(setup, level)) as seat:
+        assert isinstance(seat, IsolatedSeat)
         key, value = seat.call("explain", state, setup.seconds)
     return read_nodes(setup.agent, setup.game, key, value)
 

@@ -10,10 +10,10 @@ from typing import Final
 
 from connect4.errors import harmless, headline
 from connect4.games.base import Ending, State, opponent
-from connect4.isolation.reloaded import NO_PLAYER
+from connect4.isolation.seat import NO_PLAYER
 from connect4.isolation.wasm.budget import shown
-from connect4.players.base import Outcome, Reply
-from connect4.referee import Result, Turn
+from connect4.players.base import Outcome, Reply, Turn
+from connect4.referee import Result
 
 ENDINGS: Final = {
     Ending.NO_ACTION: "the player to move has no valid action",

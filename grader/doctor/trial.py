@@ -15,14 +15,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from connect4.errors import IsolationError, headline
 from connect4.games.extended import EXTENDED, ExtendedState, read
-from connect4.isolation.in_process import InProcessSeat
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import IsolatedSeat, Level, open_seat
-from connect4.isolation.wasm.seat import WasmSeat
 from connect4.players.base import Outcome, Reply, Setup
 from connect4.players.names import AgentName
 from grader.doctor.guarantees import GUARANTEES, SECRETS, Guarantee, Proof
@@ -43,8 +41,6 @@ DEATH: Final = 2.0
 """An agent that does not answer must be ended within these seconds after its limit."""
 
 MEMORY: Final = 1 << 28
-
-TestedSeat: TypeAlias = "IsolatedSeat | WasmSeat"
 
 
 def board() -> ExtendedState:
@@ -79,7 +75,7 @@ class Bench(contextlib.ExitStack):
         self._honest = self._seat(HONEST, SECONDS)
         self.callback(self._honest.close)
 
-    def _seat(self, agent: str, seconds: float, memory: int = 1 << 30) -> TestedSeat:
+    def _seat(self, agent: str, seconds: float, memory: int = 1 << 30) -> IsolatedSeat:
         """Return a seat for a file of the corpus, as if a student had handed it in."""
         source = (CORPUS / f"{agent}.py").read_text(encoding="utf-8")
         if agent == PROBE:
@@ -91,7 +87,7 @@ class Bench(contextlib.ExitStack):
         name = AgentName(f"ai:{path}", "ai", str(path))
         setup = Setup(name, 1, EXTENDED, seconds, 0, "intelligent", source.encode())
         seat = open_seat(setup, self._level, Limits(memory_bytes=memory))
-        assert not isinstance(seat, InProcessSeat)
+        assert isinstance(seat, IsolatedSeat)
         return seat
 
     def probe(self) -> None:

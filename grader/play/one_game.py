@@ -29,12 +29,12 @@ from connect4.errors import InputError, harmless, headline
 from connect4.games import GAMES
 from connect4.games.base import Ending, FaultPolicy, Game, Player
 from connect4.isolation.limits import Limits
-from connect4.isolation.reloaded import NO_PLAYER
-from connect4.players.base import Outcome
+from connect4.isolation.seat import NO_PLAYER
+from connect4.players.base import Outcome, Turn
 from connect4.players.names import AgentName
 from connect4.players.registry import file_hash, parse_agent
 from connect4.record import Record
-from connect4.referee import Result, Turn
+from connect4.referee import Result
 from connect4.table import Table, Terms
 from connect4.views import board_data, page
 from connect4.views.document import json_in_html

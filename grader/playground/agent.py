@@ -16,7 +16,7 @@ from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError, headline
 from connect4.games.base import Game
 from connect4.isolation import protocol, submission
-from connect4.isolation.in_process import InProcessSeat
+from connect4.isolation.seat import InProcessSeat
 from connect4.players.base import Agent, Method, Outcome, Setup
 from connect4.players.names import source_text
 from connect4.players.student import StudentAgent
@@ -37,7 +37,8 @@ def handle(kind: str, text: str, say: Callable[[str], object]) -> str:
     if kind == "turn":
         agent, game = _loaded[0]
         return json.dumps(protocol.answer(agent, game, request))
-    setup, game = protocol.read_setup(request["setup"])
+    source = request["setup"].pop("source")
+    setup = protocol.read_setup(request["setup"], source.encode())
     if kind == "check":
         return json.dumps(list(_findings(setup, request, say)))
     _confine()
@@ -47,9 +48,9 @@ def handle(kind: str, text: str, say: Callable[[str], object]) -> str:
     if loaded is None:
         return said[0].decode()
     if kind == "explain":
-        state = game.from_json(request["state"])
+        state = setup.game.from_json(request["state"])
         return json.dumps(cast(StudentAgent, loaded).call("explain", state))
-    _loaded.append((loaded, game))
+    _loaded.append((loaded, setup.game))
     return json.dumps({protocol.READY: True})
 
 

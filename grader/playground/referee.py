@@ -17,9 +17,9 @@ from connect4.errors import AgentError, IllegalAction, InputError
 from connect4.games.base import SIDES, Player, Seconds
 from connect4.games.extended import EXTENDED
 from connect4.isolation import protocol
+from connect4.isolation.channel import Timed
 from connect4.isolation.limits import Limits
-from connect4.isolation.measuring import Timed
-from connect4.isolation.reloaded import MADE_ANEW
+from connect4.isolation.seat import MADE_ANEW
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.names import AgentName
 from connect4.players.registry import parse_agent
@@ -62,7 +62,7 @@ class Referee:
             plan.game, plan.start, plan.agents, terms, self._seats.__getitem__, SENT
         )
         setups = {
-            player: protocol.setup_to_json(
+            player: sent(
                 Setup(agent, player, plan.game, terms.seconds, terms.seed, seen.asked, data)
             )
             for player, agent, seen in zip(
@@ -149,7 +149,7 @@ class Referee:
         if agent.kind != "ai":
             nodes = explain(setup, state)
         elif answer is None:
-            asked = {"setup": protocol.setup_to_json(setup), "state": state.to_json()}
+            asked = {"setup": sent(setup), "state": state.to_json()}
             return {"ask": asked, "seconds": limit}
         else:
             nodes = read_nodes(agent, played.game, *protocol.read_message(answer.encode()))
@@ -180,10 +180,17 @@ class Referee:
             AgentName("ai", "ai"), 1, EXTENDED, seconds, 0, "intelligent", source.encode()
         )
         return {
-            "setup": protocol.setup_to_json(setup),
+            "setup": sent(setup),
             "rules": asdict(rubric.submission),
             "states": [boards[-1].to_json(), boards[0].to_json()],
         }
+
+
+def sent(setup: Setup) -> dict[str, Any]:
+    """Return a setup with its source, as a student's worker reads it."""
+    own = protocol.handed_over(setup)
+    assert own.source is not None
+    return {**protocol.setup_to_json(own), "source": own.source.decode()}
 
 
 def load_failure(line: str) -> str | None:

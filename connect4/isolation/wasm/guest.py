@@ -1,12 +1,13 @@
 """The agent's loop at level `wasm`: this module runs inside, in the Python that counts fuel.
 
-`seat.WasmSeat` is the other end. Each turn runs one call of `turn`, which reads one request and
+`images.FuelAgent` is the other end. Each turn runs one call of `turn`, which reads one request and
 writes one answer, both as `isolation.protocol` describes.
 """
 
 from __future__ import annotations
 
 import gc
+import io
 import json
 import linecache
 import os
@@ -59,13 +60,12 @@ def turn() -> None:
     request = b""
     while data := os.read(0, 1 << 20):
         request += data
-    message = json.loads(request)
-    if "setup" in message:
-        setup, game = protocol.read_setup(message["setup"])
+    if not _loaded:
+        setup, _ = protocol.read_opening(io.BytesIO(request))
         agent = protocol.load(send, setup, submission.note)
         if agent is not None:
-            _loaded.append((agent, game))
+            _loaded.append((agent, setup.game))
             protocol.say(send, {protocol.READY: True})
     else:
         agent, game = _loaded[0]
-        protocol.say(send, protocol.answer(agent, game, message))
+        protocol.say(send, protocol.answer(agent, game, json.loads(request)))

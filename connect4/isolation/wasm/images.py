@@ -12,22 +12,38 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import posixpath
 import statistics
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, suppress
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import IsolationError
+from connect4.games.base import Seconds, State
+from connect4.isolation.channel import End, Log
+from connect4.isolation.limits import Limits
+from connect4.isolation.protocol import (
+    FAILED,
+    NO_ANSWER,
+    READY,
+    cleaned,
+    line_of,
+    opening,
+    read_answer,
+    read_message,
+)
 from connect4.isolation.readable import KIT, SUBMISSION_FILES
 from connect4.isolation.wasm import package
-from connect4.isolation.wasm.budget import FUEL_PER_SECOND
-from connect4.isolation.wasm.interpreter import End, Interpreter
+from connect4.isolation.wasm.budget import FUEL_PER_SECOND, fuel_of, seconds_of, shown
+from connect4.isolation.wasm.interpreter import Ended, Interpreter, Stop
 from connect4.isolation.wasm.system import System
+from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 
 LIBRARY: Final = "usr/local/lib/python315.zip"
 
@@ -166,7 +182,7 @@ def _boot(tree: Tree, text: str) -> bytes:
     interpreter = Interpreter(system, MEMORY_BYTES)
     try:
         ended = interpreter.run(text, None)
-        if ended.end is not End.RETURNED or printed:
+        if ended.end is not Stop.RETURNED or printed:
             said = printed.decode("utf-8", "replace")
             raise IsolationError(f"Python for agents does not start: {ended.detail} {said}")
         return interpreter.image()
@@ -224,6 +240,119 @@ def _kit_files(names: Iterable[str]) -> dict[str, bytes]:
     return found
 
 
+# -- an agent in a copy
+
+PATIENCE: Final = 60.0
+"""The wall-clock seconds that every turn may take, besides those for its budget."""
+
+SLOWEST: Final = 50_000_000
+"""A machine that runs less fuel in a wall-clock second is too slow; no agent loses by this."""
+
+
+class FuelAgent:
+    """An agent in a Python of its own that counts fuel, in this process.
+
+    Seconds are virtual: the budget of a turn is their fuel, and a turn that uses more is late. An
+    agent's moves depend only on its file, its seed and the positions. On a machine that is too
+    slow, `ask` raises `IsolationError`.
+    """
+
+    left_behind: int | None = None
+
+    def __init__(self, setup: Setup, limits: Limits, log: Log, name: str) -> None:
+        self._setup = setup
+        self._limits = limits
+        self._log = log
+        self._name = name
+        self._running: tuple[Interpreter, System] | None = None
+        self._closed = False
+
+    def load(self, limit: Seconds) -> tuple[Seconds, str | None]:
+        """Load the agent in a fresh copy; return the virtual seconds, and why that failed."""
+        setup, memory, printed = self._setup, self._limits.memory_bytes, self._log.add
+        allowed = None if setup.source is None else setup.allowed
+        more = REFERENCE_FILES if setup.agent.kind == "reference" else ()
+        self._running = copy(allowed, memory, printed, more, setup.derived_seed())
+        ended, line = self._run(opening(setup), fuel_of(limit))
+        key, value = read_message(line)
+        failure = None
+        if ended.end is Stop.EXHAUSTED:
+            failure = f"{self._name} was not loaded within {shown(fuel_of(limit))} fuel"
+        elif ended.end is not Stop.RETURNED:
+            failure = f"{self._name} could not be loaded: {_why(ended)}"
+        elif key != READY:
+            failure = cleaned(value) if key == FAILED else NO_ANSWER
+        if failure is not None:
+            self.end()
+        return seconds_of(ended.fuel), failure
+
+    def is_loaded(self) -> bool:
+        """Return whether the agent can be asked."""
+        return self._running is not None
+
+    def ask(self, state: State, seconds: Seconds | None, loading: Seconds) -> tuple[Reply, End]:
+        """Return the reply of a turn, of which `loading` has passed; see `seat.Runner`."""
+        charged = fuel_of(loading)
+        left = None if seconds is None else fuel_of(seconds) - charged
+        if left is not None and left <= 0:
+            ended, line = Ended(Stop.EXHAUSTED, 0), b""
+        else:
+            limit = None if left is None else seconds_of(left)
+            request = {"state": state.to_json(), "seconds": limit}
+            ended, line = self._run(line_of(request), left)
+        if ended.end is Stop.RETURNED:
+            reply, may_go_on = read_answer(line, self._setup.game, self._setup.source is None)
+            end = End.RESTS if may_go_on else End.LAST
+        elif ended.end is Stop.EXHAUSTED:
+            detail = f"no answer within {shown(fuel_of(seconds or 0.0))} fuel"
+            if charged:
+                detail += f"\n{shown(charged)} of it was used for loading."
+            reply, end = Reply(Outcome.TIMEOUT, detail=detail), End.LATE
+        else:
+            reply = Reply(Outcome.ERROR, detail=f"{self._name}: {_why(ended)}")
+            end = End.GONE
+        used = ended.fuel + charged
+        return replace(reply, seconds=ended.seconds, cpu_seconds=ended.busy, fuel=used), end
+
+    def _run(self, request: bytes, fuel: int | None) -> tuple[Ended, bytes]:
+        """Send a request; return how the call ended and the first line of its answer."""
+        assert self._running is not None
+        interpreter, system = self._running
+        system.requests = request
+        system.answers.clear()
+        patience = math.inf if fuel is None else PATIENCE + fuel / SLOWEST
+        ended = interpreter.run(TURN, fuel, patience)
+        if ended.end is Stop.STOPPED and not self._closed:
+            raise IsolationError(
+                f"{self._name} used {shown(ended.fuel)} of {shown(fuel or 0)} fuel in "
+                f"{patience:.0f} s: this machine is too slow for a game by fuel now"
+            )
+        if ended.end is Stop.STOPPED:
+            raise PlayerLeftError("the seat was closed")
+        return ended, bytes(system.answers).partition(b"\n")[0]
+
+    def end(self) -> None:
+        running, self._running = self._running, None
+        if running is not None:
+            running[0].close()
+
+    def hang_up(self) -> None:
+        """Stop the current call, from another thread."""
+        self._closed = True
+        if self._running is not None:
+            self._running[0].stop()
+
+    def close(self) -> None:
+        self.end()
+
+
+def _why(ended: Ended) -> str:
+    """Return why a Python cannot be used again, in words."""
+    if ended.end is Stop.EXITED:
+        return f"its Python ended with {ended.detail}"
+    return f"its Python broke down: {ended.detail}"
+
+
 # -- how fast this machine runs them, to estimate durations
 
 USUAL_SPEED: Final = 4_000_000_000
@@ -258,7 +387,7 @@ def measure_speed() -> tuple[dict[str, list[float]], float]:
         with closing(interpreter):
             for name, text in LOADS.items():
                 ended = interpreter.run(f"exec({text!r}, {{}})", None)
-                assert ended.end is End.RETURNED, ended
+                assert ended.end is Stop.RETURNED, ended
                 rounds[name].append(ended.fuel / ended.seconds)
     median = statistics.median(value for values in rounds.values() for value in values)
     package.write_cached(SPEED_FILE, json.dumps({"fuel_a_second": round(median)}).encode())

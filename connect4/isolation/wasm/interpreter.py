@@ -26,7 +26,7 @@ THREAD_STACK: Final = STACK_BYTES + (16 << 20)
 Value = TypeVar("Value")
 
 
-class End(Enum):
+class Stop(Enum):
     """How a call ended."""
 
     RETURNED = "it returned"
@@ -40,7 +40,7 @@ class End(Enum):
 class Ended:
     """How a call ended, the fuel that it used, and its seconds of wall clock and processor."""
 
-    end: End
+    end: Stop
     fuel: int
     seconds: float = 0.0
     busy: float = 0.0
@@ -152,32 +152,32 @@ class Interpreter:
         self._store.set_fuel(self._budget)
         self._store.set_epoch_deadline(1)
         began, busy = time.monotonic(), time.thread_time()
-        end, detail = End.RETURNED, ""
+        end, detail = Stop.RETURNED, ""
         try:
             package.run_text(self._store, self._exports, text)
         except ExitedError as error:
-            end, detail = End.EXITED, str(error)
+            end, detail = Stop.EXITED, str(error)
         except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
             end, detail = self._why(error)
             error.__traceback__ = None
         except IndexError:  # no memory for the text: the program has overwritten its own
-            end, detail = End.TRAPPED, "its memory is damaged"
+            end, detail = Stop.TRAPPED, "its memory is damaged"
         used = self._budget - self._store.get_fuel()
         self._before += used
         self._budget = self._store.get_fuel()
         seconds, busy = time.monotonic() - began, time.thread_time() - busy
         return Ended(end, used, seconds, busy, detail)
 
-    def _why(self, error: Exception) -> tuple[End, str]:
+    def _why(self, error: Exception) -> tuple[Stop, str]:
         import wasmtime
 
         if self._stop:
-            return End.STOPPED, ""
+            return Stop.STOPPED, ""
         code = error.trap_code if isinstance(error, wasmtime.Trap) else None
         if code is wasmtime.TrapCode.OUT_OF_FUEL:
-            return End.EXHAUSTED, ""
+            return Stop.EXHAUSTED, ""
         words = {wasmtime.TrapCode.STACK_OVERFLOW: "its calls were nested too deep"}
-        return End.TRAPPED, words.get(code, str(error).splitlines()[0])
+        return Stop.TRAPPED, words.get(code, str(error).splitlines()[0])
 
     # -- what the program's `system.System` sees
 

@@ -13,8 +13,8 @@ from typing import Final, TextIO
 
 from connect4.errors import harmless
 from connect4.games.base import Ending, Player, State
-from connect4.players.base import Outcome
-from connect4.referee import Event, Turn, TurnBegun, TurnEnded
+from connect4.players.base import Outcome, Turn
+from connect4.referee import Event, TurnBegun, TurnEnded
 from connect4.table import TablePlan
 from connect4.views import palette
 from connect4.views.board_data import Motion, motion_between

@@ -1,0 +1,445 @@
+"""One agent's process from the referee's side: started, asked, stopped between turns, killed."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import selectors
+import signal
+import sys
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, Final
+
+from connect4.errors import IsolationError
+from connect4.games.base import Seconds, State
+from connect4.isolation import machine
+from connect4.isolation.channel import (
+    Channel,
+    End,
+    Log,
+    NoAnswerError,
+    ProcessEndedError,
+    Spent,
+    Timed,
+    is_large,
+    one_core,
+    own_wait,
+    thread_states,
+    words,
+)
+from connect4.isolation.limits import Limits, allow_tasks, join_group
+from connect4.isolation.protocol import (
+    FAILED,
+    NO_ANSWER,
+    READY,
+    STACK_SIGNAL,
+    UP,
+    cleaned,
+    ending_text,
+    line_of,
+    opening,
+    read_answer,
+    read_message,
+)
+from connect4.isolation.spawn import (
+    FORKS,
+    PATIENCE,
+    DirectLauncher,
+    Launcher,
+    ProcessStuckError,
+    Warden,
+    WardenGoneError,
+)
+from connect4.players.base import Outcome, Reply, Setup
+from connect4.players.registry import modules_of
+from connect4.players.student import reported_stack, uses_numpy_random
+
+STACK_PATIENCE: Final = 0.05
+"""Seconds that a process has to report its stack before it is killed."""
+
+MAX_STACK: Final = 1 << 15
+"""The maximum size of that report in bytes."""
+
+STACK_ENDS: Final = (b'File "<string>", line 1 in <module>\n', b"\n  ...\n")
+"""The end of a report by `faulthandler`: the frame of `BOOT`, or a mark for too many frames."""
+
+STOP_PATIENCE: Final = 1.0
+"""Seconds in which every thread of a process must stop; otherwise the process is ended."""
+
+QUICK_LOOKS: Final = 20
+"""The number of checks without a pause."""
+
+LOOK_AGAIN: Final = 0.01
+"""The minimum interval in seconds at which the processor time of a late agent is checked."""
+
+PATIENT: Final = 5
+"""A late agent may run for up to this many limits to get the processor time of one."""
+
+MAX_ANSWER: Final = 1 << 27
+"""The maximum length of an answer to `AgentProcess.call` in bytes."""
+
+REQUEST_PATIENCE: Final = 1.0
+"""Seconds to send a request. It fits into the buffer unless the agent left earlier ones unread."""
+
+
+RUNS_ON: Final = f"a thread of it ran on for {STOP_PATIENCE:g} s after the answer"
+
+FREE_LOADING: Final = 0.5
+"""Free seconds of loading for each move, if each move has its own process."""
+
+
+def _launcher(setup: Setup, strong: bool, limits: Limits) -> Launcher:
+    """Return the launcher of an agent's processes."""
+    source, game = setup.source, setup.game.name
+    allowed = None if source is None else setup.allowed
+    if not FORKS:
+        return DirectLauncher(game, allowed)
+    draws = source is not None and uses_numpy_random(source)
+    modules = [*modules_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
+    folder = None if setup.folder is None else Path(setup.folder)
+    return Warden(strong, game, modules, allowed, limits.memory_bytes, folder)
+
+
+class AgentProcess:
+    """An agent's process, which is stopped except during its turns; `load` starts another one.
+
+    An agent without an answer `Limits.margin_seconds` after its limit is killed. An earlier answer
+    is late if it exceeds the limit by more than the measured transport.
+    """
+
+    left_behind: int | None = None
+    """The number of a process that was killed but has not ended."""
+
+    def __init__(self, setup: Setup, limits: Limits, log: Log, name: str, strong: bool) -> None:
+        """Start what forks it; `setup` is what it receives, `name` its file or kind.
+
+        Raises `IsolationError`.
+        """
+        self._setup = setup
+        self._limits = limits
+        self._log = log
+        self._name = name
+        self._strong = strong
+        self._shares_user = machine.shares_user(strong)
+        self._core = one_core()
+        self.pid = 0
+        """The number of the process, 0 if none is running or it has not sent anything."""
+        self._channel: Channel | None = None
+        """The connection to the process; None if none is running."""
+        self._stack = -1
+        self._launcher = _launcher(setup, strong, limits)
+
+    # -- start and end it
+
+    def load(self, limit: Seconds) -> tuple[Seconds, str | None]:
+        """Start a process and load its agent; return the time it took, and why that failed.
+
+        Only the agent's own part counts: running its file and creating its player, without the time
+        that it waited for a busy machine. Raises `IsolationError`.
+        """
+        try:
+            channel = self._start()
+        except WardenGoneError as error:
+            why = self._launcher.close() or "no reason given"
+            raise IsolationError(f"{error}: {why}") from None
+        before, began, late, message = self.spent(), time.monotonic(), False, None
+        try:
+            message = read_message(channel.receive(began + limit))
+        except (NoAnswerError, ProcessEndedError) as end:
+            late = isinstance(end, NoAnswerError)
+        took, after = time.monotonic() - began, self.spent()
+        timed = Timed(took, after.busy - before.busy, waited=after.waited_since(before))
+        seconds, failure = timed.own if timed.starved else timed.wall, None
+        if late:
+            begin = f"{self._name} was not loaded within {limit:.3g} s"
+            busy = timed.starved_text if timed.starved else ""
+            failure = "\n".join(filter(None, (begin, busy, self._where())))
+        elif message is not None:
+            key, value = message
+            if key != READY:
+                failure = cleaned(value) if key == FAILED else NO_ANSWER
+            elif self.stop():
+                return seconds, None
+            else:
+                failure = f"{self._name}: {RUNS_ON}"
+        status = self.end()
+        return seconds, failure or f"{self._name} could not be loaded: {ending_text(status)}"
+
+    def _start(self) -> Channel:
+        """Start a process that is about to load its agent; raises `IsolationError`."""
+        tasks = self._limits.tasks + (machine.tasks_of_user() if self._shares_user else 0)
+        settings = {
+            "limits": asdict(replace(self._limits, tasks=tasks)),
+            "slot": self._launcher.number,
+            "core": self._core,
+            "strong": self._strong,
+        }
+        self._stack, stack = os.pipe()
+        if sys.platform != "win32":
+            os.set_blocking(self._stack, False)
+        self._channel = channel = Channel(self._log, self._launcher.control)
+        try:
+            self._launcher.start(*channel.far_ends, stack)
+        except BaseException:  # also on Ctrl-C, so that no process stays behind
+            self._let_go()
+            raise
+        finally:
+            for end in channel.far_ends:
+                end.close()
+            os.close(stack)
+        try:
+            channel.send(opening(self._setup, **settings))
+            key, value = read_message(channel.receive(time.monotonic() + PATIENCE))
+        except NoAnswerError:
+            raise IsolationError("an agent's process did not start") from None
+        except ProcessEndedError:
+            self.end()
+            raise IsolationError(f"an agent's process ended at once: {self._log.text()}") from None
+        self.pid = channel.sender or (value if key == UP else 0)
+        join_group(self._launcher.group, self.pid)
+        if key != UP:
+            raise IsolationError(f"an agent's process cannot be isolated: {value}")
+        return channel
+
+    def end(self) -> int:
+        """End the process and all that it started; return its status."""
+        if self._channel is None:
+            return 0
+        self._signal("SIGKILL")
+        try:
+            return self._launcher.end()
+        except ProcessStuckError:
+            if not self.is_alive():
+                raise WardenGoneError from None
+            self.left_behind = self.pid
+            return -9
+        finally:
+            self._let_go()
+
+    def hang_up(self) -> None:
+        """End every wait now; another thread may call this."""
+        self._launcher.hang_up()
+
+    def close(self) -> None:
+        """End everything, after `hang_up`."""
+        self._signal("SIGKILL")
+        self._launcher.close()
+        if self._channel is not None and self.outlives(1.0):
+            self.left_behind = self.pid
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Close this end; the launcher ends the process."""
+        channel, self._channel = self._channel, None
+        self.pid = 0
+        if channel is not None:
+            channel.close()
+            os.close(self._stack)
+
+    # -- ask it
+
+    def is_loaded(self) -> bool:
+        """Return whether the agent can be asked: it may have ended after its last answer."""
+        if self._channel is not None:
+            try:
+                self._channel.drain()
+            except ProcessEndedError:
+                self.end()
+        return self._channel is not None
+
+    def ask(self, state: State, seconds: Seconds | None, loading: Seconds) -> tuple[Reply, End]:
+        """Return the reply of a turn, of which `loading` has passed, and what became of the agent.
+
+        A process without an answer reports its stack now, outside the turn's time.
+        """
+        limit, margin = math.inf if seconds is None else seconds, self._limits.margin_seconds
+        if self._shares_user:  # not the other agent's threads
+            allow_tasks(self.pid, self._limits.tasks + machine.tasks_of_user(but=self.pid))
+        timed = Timed(0.0, loading=loading)
+        if loading < limit:
+            timed = self._measure(state, None if seconds is None else seconds - loading, loading)
+        end = timed.end
+        if end is End.GONE:
+            detail = f"{self._name}: {ending_text(self.end())}"
+            reply = Reply(Outcome.ERROR, detail=detail)
+        elif end is End.LATE or timed.is_late(limit, margin):
+            end = End.STARVED if timed.starved else End.LATE
+            reply = Reply(Outcome.TIMEOUT, detail=self._late_text(timed, limit))
+        else:
+            reply, may_go_on = read_answer(timed.line, self._setup.game, self._setup.source is None)
+            end = end if may_go_on else End.LAST
+        return replace(
+            reply,
+            seconds=timed.seconds,
+            cpu_seconds=timed.busy,
+            overrun=max(0.0, timed.seconds - limit),
+            starved=timed.starved,
+        ), end
+
+    def _late_text(self, timed: Timed, limit: Seconds) -> str:
+        """Return the lines about a late turn; a starved one does not report its stack."""
+        answered = bool(timed.line)
+        lines = [timed.late_text(limit, answered, self._limits.margin_seconds)]
+        if timed.loading:
+            begin = f"{timed.loading:.2f} s of it was loading time"
+            lines.append(f"{begin}: only {FREE_LOADING:g} s for each move is free.")
+        if not answered and timed.wall and not timed.starved:
+            lines.append(self._where())
+        return "\n".join(filter(None, lines))
+
+    def _measure(self, state: State, left: Seconds | None, loading: Seconds) -> Timed:
+        """Request a move; return the answer and the times of the turn, which has `left` seconds.
+
+        A process without an answer `Limits.margin_seconds` after the limit keeps running until it
+        is killed, so that it can report its stack.
+        """
+        channel = self._channel
+        assert channel is not None
+        before, own_busy, sent = self.spent(), time.thread_time(), 0.0
+        line, end = b"", End.LATE
+        deadline = math.inf if left is None else left + self._limits.margin_seconds
+        began = time.monotonic()
+        try:
+            request = {"state": state.to_json(), "seconds": left}
+            channel.send(line_of(request), REQUEST_PATIENCE)
+            began = time.monotonic()
+            self._signal("SIGCONT")
+            sent = time.monotonic() - began
+            line, end = channel.receive(began + deadline), End.RESTS
+        except (NoAnswerError, ProcessEndedError) as error:
+            end = End.GONE if isinstance(error, ProcessEndedError) else End.LATE
+        took = time.monotonic() - began
+        own_busy, woken = time.thread_time() - own_busy, own_wait() - channel.waited_before
+        if end is End.RESTS and not self.stop():
+            end = End.RUNS_ON
+        after = self.spent()  # including the kernel's remaining work for it
+        busy = max(0.0, after.busy - before.busy)
+        waited = after.waited_since(before, woken - own_busy)
+        timed = Timed(took, busy, sent + woken, waited, loading, end, line)
+        if left is None or end is not End.LATE or not timed.starved:
+            return timed
+        had_its_time = self._uses_up(channel, before.busy, timed, left)
+        return timed._replace(waited=0.0) if had_its_time else timed
+
+    def call(self, method: str, state: State, seconds: Seconds) -> tuple[str, Any]:
+        """Return the answer of `StudentAgent.call` in the process; it is not checked."""
+        channel = self._channel
+        assert channel is not None
+        seconds += PATIENCE  # for long answers
+        try:
+            channel.send(line_of({"state": state.to_json(), "method": method}))
+            self._signal("SIGCONT")
+            line = channel.receive(time.monotonic() + seconds, MAX_ANSWER)
+            return ("", None) if is_large(line) else read_message(line)
+        except NoAnswerError:
+            return FAILED, f"did not answer {method} within {seconds:g} s"
+        except ProcessEndedError:
+            return FAILED, f"ended in {method} without an answer"
+
+    def _uses_up(self, channel: Channel, busy: Seconds, timed: Timed, limit: Seconds) -> bool:
+        """Return whether a late agent used its whole limit itself, running or idle.
+
+        It runs on until it has an answer or ends, has been on a processor for the limit (since its
+        process was `busy` that long), or has had `PATIENT` times the limit.
+        """
+        before, began, woken, answered = self.spent(), time.monotonic(), 0.0, False
+        deadline = began + PATIENT * limit
+        while not answered and (now := time.monotonic()) < deadline:
+            missing = busy + limit - self.spent().busy
+            if missing <= 0:
+                return True
+            try:
+                channel.receive(min(deadline, now + max(missing, LOOK_AGAIN)))
+                answered = True
+            except NoAnswerError:
+                pass
+            except ProcessEndedError:
+                return True
+            woken += own_wait() - channel.waited_before
+        more = Timed(time.monotonic() - began, waited=self.spent().waited_since(before, woken))
+        return timed.own + more.own > limit
+
+    # -- stop, measure and examine it
+
+    def stop(self) -> bool:
+        """Stop the agent, read its output; return False if a thread runs for `STOP_PATIENCE` more.
+
+        The kernel first completes the current call of a thread, which may take long. Threads are
+        checked on Linux only.
+        """
+        self._signal("SIGSTOP")
+        end, looks = time.monotonic() + STOP_PATIENCE, 0
+        while thread_states(self.pid).strip("TtZX"):
+            if time.monotonic() > end:
+                return False
+            looks += 1
+            if looks < QUICK_LOOKS:
+                os.sched_yield()
+            else:
+                time.sleep(0.0002)
+        assert self._channel is not None
+        self._channel.hear_prints()
+        return True
+
+    def is_alive(self) -> bool:
+        """Return whether the process exists and is not a zombie, as far as Linux reports it."""
+        return self.pid > 0 and thread_states(self.pid)[:1] not in ("", "Z", "X")
+
+    def outlives(self, seconds: Seconds) -> bool:
+        """Return whether a killed process still exists after that many seconds."""
+        end = time.monotonic() + seconds
+        while self.is_alive():
+            if time.monotonic() > end:
+                return True
+            time.sleep(0.01)
+        return False
+
+    def stack(self) -> bytes:
+        """Return the stack of a process, as the process itself reports it before it is killed.
+
+        The report is not trustworthy, and may be empty, because an agent can ignore the signal. The
+        wait is at most `STACK_PATIENCE`.
+        """
+        number = STACK_SIGNAL
+        if number is None or not self.pid:
+            return b""
+        said = bytearray()
+        with contextlib.suppress(OSError), selectors.DefaultSelector() as ready:
+            ready.register(self._stack, selectors.EVENT_READ)
+            if ready.select(0):
+                os.read(self._stack, MAX_STACK)  # discard an unrequested report
+            os.kill(self.pid, number)
+            self._signal("SIGCONT")  # it may have stopped itself
+            end = time.monotonic() + STACK_PATIENCE
+            while len(said) < MAX_STACK and not said.endswith(STACK_ENDS):
+                if not ready.select(end - time.monotonic()):
+                    break
+                data = os.read(self._stack, MAX_STACK)
+                if not data:
+                    break
+                said += data
+        return bytes(said)
+
+    def _where(self) -> str:
+        """Return the stack of a student's file, if its process reports one."""
+        source = self._setup.source
+        return "" if source is None else cleaned(reported_stack(self.stack(), self._name, source))
+
+    def _signal(self, name: str) -> None:
+        """Send a signal to its process group, if the system has that signal."""
+        number = getattr(signal, name, None)
+        if self.pid and number is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, number)
+
+    def spent(self) -> Spent:
+        """Return the processor times of its process; zeros if the system does not report them."""
+        if sys.platform == "linux" and self.pid:
+            with contextlib.suppress(OSError):
+                main_busy, main_waited, _ = words(f"/proc/{self.pid}/schedstat")
+                busy = time.clock_gettime(~self.pid << 3 | 2)
+                return Spent(busy, int(main_busy) / 1e9, int(main_waited) / 1e9)
+        return Spent()
