@@ -30,8 +30,8 @@ from grader.marks.points import gradable
 from grader.play.executors import local_pool
 from grader.play.one_game import play_all, play_game
 from grader.play.schedule import Match, PlannedGame, baseline, grade_games, submitted
+from grader.results import Attempt
 from grader.results.store import Store
-from grader.results.values import Attempt
 from grader.rubric import make_board
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric

@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from connect4.errors import InputError
 from connect4.players.names import NEWLINE
 from grader.handin import find as submissions
-from grader.handin.bounded import BoundError, ask
-from grader.output.files import write
+from grader.handin.worker import BoundError, ask
+from grader.output import write
 from grader.output.markup import Cell, Link, card, heading, paragraphs, section, table, whole
 from grader.output.tables import wrapped
 from grader.rubric import reading as rubrics

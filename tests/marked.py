@@ -20,8 +20,8 @@ from grader.handin.find import find
 from grader.marks.points import gradable
 from grader.play.schedule import grade_games
 from grader.play.trials import STAND_IN
+from grader.results import Attempt, Faults, PlayedGame
 from grader.results.store import Store
-from grader.results.values import Attempt, Faults, PlayedGame
 from grader.rubric import reading as rubrics
 from tests.grading import rubric
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from grader.play.executors import Pool
 from grader.play.working_time import Loaded
-from grader.results.values import Attempt, Faults, PlayedGame
+from grader.results import Attempt, Faults, PlayedGame
 
 RUNGS = {"random": 0.0, "greedy": 40.0, "minimax:depth=2": 150.0, "alphabeta:depth=4": 200.0}
 NOISE = 50.0

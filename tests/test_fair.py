@@ -13,17 +13,16 @@ import numpy as np
 import pytest
 
 from connect4 import record as records
-from grader.handin.submission import Submission
+from grader.handin import Submission
 from grader.handin.worker import death
-from grader.marks.tournament import stages
-from grader.marks.unlikely import unlikely
+from grader.marks.tournament import stages, unlikely
 from grader.output.replays import public_replay, replay
 from grader.output.tables import tournament_text
 from grader.play.one_game import as_seen_by, play_game, replay_data, submitted_players
 from grader.play.schedule import Contestant, grade_games, submitted
 from grader.play.trials import STAND_IN
+from grader.results import Faults, PlayedGame
 from grader.results.store import Store
-from grader.results.values import Faults, PlayedGame
 from grader.rubric import reading as rubrics
 from tests.command import ROOT, environment
 from tests.grading import SEED, rubric, searcher

@@ -14,7 +14,7 @@ from grader.marks.points import MatchMark
 from grader.marks.tally import Tally
 from grader.output.explain import Reason, explained, told_plainly
 from grader.play.schedule import PART_A, Match, grade_games, opponent, submitted
-from grader.results.values import Faults, LostTurn
+from grader.results import Faults, LostTurn
 from grader.rubric import reading as rubrics
 from tests.command import run
 from tests.grading import COMMAND, hand_in, rubric

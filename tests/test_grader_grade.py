@@ -36,8 +36,8 @@ from grader.output.results import GRADE, Results
 from grader.output.tables import remark
 from grader.play.executors import local_pool
 from grader.play.schedule import LIMITS, grade_games, limits_key, submitted, worth
+from grader.results import STARVED, InfraFailure
 from grader.results.store import machine
-from grader.results.values import STARVED, InfraFailure
 from grader.rubric import reading as rubrics
 from grader.rubric.model import AgentLimits
 from tests.browser import Browser

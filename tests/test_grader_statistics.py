@@ -21,7 +21,7 @@ from grader.output.formats import gradebook, gradescope
 from grader.output.results import GRADE, Results
 from grader.output.tables import margins, text_table
 from grader.play.schedule import PlannedGame, grade_games, submitted
-from grader.results.values import Faults, InfraFailure, PlayedGame
+from grader.results import Faults, InfraFailure, PlayedGame
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 

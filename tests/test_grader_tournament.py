@@ -13,7 +13,7 @@ from grader.output.class_page import _stage
 from grader.output.results import Results
 from grader.output.tables import tournament_text
 from grader.play.schedule import Contestant, submitted
-from grader.results.values import Faults, PlayedGame
+from grader.results import Faults, PlayedGame
 from grader.rubric import reading as rubrics
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, games, hand_in, kill, rubric, searcher, start, wait_for_games

@@ -20,7 +20,7 @@ from connect4.isolation.seat import OUTSIDE, Level, choose_level, prepare
 from connect4.isolation.wasm.budget import seconds_of, shown
 from connect4.players.names import split_name, student_file
 from grader.marks.tournament import later_games, stages
-from grader.output.files import write
+from grader.output import write
 from grader.output.results import GRADE
 from grader.output.tables import text_table
 from grader.play.executors import Pool, cluster_pool, local_pool, worker_count

@@ -32,8 +32,8 @@ from grader.output import evidence, writing
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import wrapped
 from grader.play.schedule import Contestant, PlannedGame, submitted
+from grader.results import utc_now
 from grader.results.store import Store
-from grader.results.values import utc_now
 from grader.rubric.reading import from_stored
 
 STALE: Final = re.compile(

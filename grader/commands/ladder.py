@@ -47,7 +47,7 @@ from grader.ladder.league import (
     write_tables,
 )
 from grader.ladder.site import write_site, write_unlikely
-from grader.output.files import check_out
+from grader.output import check_out
 from grader.output.replays import public_replay
 from grader.output.results import note_run
 from grader.play.executors import Pool, duration, worker_count
@@ -55,7 +55,7 @@ from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import PlannedGame, opponent
 from grader.play.trials import DEADLY, agent_trials, play_trials, prove_deadly
 from grader.play.working_time import Pace, load_all, too_slow
-from grader.results.values import ATTEMPTS, Attempt
+from grader.results import ATTEMPTS, Attempt
 from grader.rubric.model import PRACTICE_SEED, Rubric
 from grader.rubric.reading import PUBLIC_SEED, stored_values
 

@@ -24,13 +24,12 @@ from grader.handin.owners import Doubt, Owners, assign
 from grader.handin.people import LATE, REMEDY, match
 from grader.handin.roster import Correction, Student
 from grader.marks.points import lateness
-from grader.output import evidence, writing
-from grader.output.changes import note_written, tell_changes
-from grader.output.files import write
+from grader.output import evidence, write, writing
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import wrapped
+from grader.output.writing import note_written, tell_changes
+from grader.results import DAMAGED
 from grader.results.store import Store
-from grader.results.values import DAMAGED
 from grader.rubric.model import Rubric
 
 MOST_REASONS: Final = 3

@@ -28,8 +28,7 @@ from grader.handin.owners import assign
 from grader.handin.roster import Student
 from grader.marks.points import gradable
 from grader.marks.tournament import later_games
-from grader.output import tables, writing
-from grader.output.files import check_out
+from grader.output import check_out, tables, writing
 from grader.output.gradebooks import grade_column, maxima, read_gradebook
 from grader.output.results import (
     GRADE,
@@ -53,9 +52,9 @@ from grader.play.trials import (
     ways_out,
 )
 from grader.play.working_time import LOADING, Pace, grading_pace, is_passing, load_all, too_slow
+from grader.results import ATTEMPTS, STARVED, Attempt, EndedGames
 from grader.results.database import has_results
 from grader.results.store import Store
-from grader.results.values import ATTEMPTS, STARVED, Attempt, EndedGames
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents
 

@@ -1,7 +1,7 @@
 """The rules of form, checked in a submission's text without running it: one `Finding` for each.
 
 A broken required rule fails the check; the others are advice. A text can hide much from this
-check; isolation enforces the rules. A separate process reads the text (`bounded`). If it uses too
+check; isolation enforces the rules. A separate process reads the text (`worker`). If it uses too
 much time or memory, only the check of that submission fails.
 """
 
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from connect4.errors import InputError
 from connect4.players.names import importable_sentence
-from grader.handin import bounded
+from grader.handin import worker
 
 if TYPE_CHECKING:  # a process that only checks does without the games
     from grader.rubric.model import SubmissionRules
@@ -440,7 +440,7 @@ def _read(
 ) -> list[Finding]:
     """Return the findings of a text, or `late` if reading it takes too long."""
     try:
-        found = bounded.ask(_found, kind, text, asdict(rules), seconds=seconds)
+        found = worker.ask(_found, kind, text, asdict(rules), seconds=seconds)
     except InputError as error:
         return [replace(late, text=f"{error}; {late.text}")]
     return [Finding(**finding) for finding in found]

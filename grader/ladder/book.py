@@ -15,8 +15,8 @@ from typing import Final
 from connect4.errors import InputError
 from grader.handin import Submission
 from grader.play.schedule import secret_seed
+from grader.results import WHOLE, Faults
 from grader.results.store import Store
-from grader.results.values import WHOLE, Faults
 
 LADDER: Final = "ladder"
 

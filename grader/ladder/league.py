@@ -22,11 +22,11 @@ from grader.handin.people import Person
 from grader.ladder.book import Book, GameRow, PlannedPair, Student, Version
 from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
 from grader.marks.tally import Interval, Tally, few_games
-from grader.output.files import write
+from grader.output import write
 from grader.output.tables import text_table, without_empty, wrapped
 from grader.play import schedule
 from grader.play.schedule import Contestant, Match, PlannedGame, opening, secret_seed, submitted
-from grader.results.values import LOAD
+from grader.results import LOAD
 from grader.rubric import make_board
 from grader.rubric.model import Rubric
 

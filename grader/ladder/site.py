@@ -20,9 +20,8 @@ from grader.handin import file_name
 from grader.ladder.book import Book, GameRow, private_token
 from grader.ladder.league import Entry, Standings, private_page, terms_of
 from grader.marks.tally import Interval, few_games
-from grader.marks.unlikely import unlikely
-from grader.output import replays
-from grader.output.files import beginning, make_folder, write
+from grader.marks.tournament import unlikely
+from grader.output import beginning, make_folder, replays, write
 from grader.output.markup import (
     Cell,
     Drawn,

@@ -17,7 +17,7 @@ from grader.handin.roster import Change, Correction, Student
 from grader.marks.tally import Tally, by_match, earned, few_games, full_points, tally
 from grader.play import schedule
 from grader.play.schedule import Match, PlannedGame
-from grader.results.values import Faults, InfraFailure, PlayedGame
+from grader.results import Faults, InfraFailure, PlayedGame
 from grader.rubric.model import Rubric, SubmissionRules
 
 

@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from grader.play.schedule import PART_A, Contestant, Match, PlannedGame
-from grader.results.values import Faults, PlayedGame
+from grader.results import Faults, PlayedGame
 from grader.rubric.model import Baseline, CompareRules, Rubric, StatisticsRules
 
 

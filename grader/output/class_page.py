@@ -38,7 +38,7 @@ from grader.output.tables import (
     standing_row,
     won_drawn_lost,
 )
-from grader.results.values import Faults
+from grader.results import Faults
 
 ROSTER: Final = ("section", "group")
 MARK_HEADERS: Final = ("submission", *ROSTER, "total", "interval", "A", "B", "lost turns", "remark")

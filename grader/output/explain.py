@@ -21,7 +21,7 @@ from grader.marks.tally import FEW_PAIRS, Tally, baseline_of, few_games
 from grader.output.tables import faults_text, level_text
 from grader.play import schedule
 from grader.play.schedule import PlannedGame
-from grader.results.values import LostTurn
+from grader.results import LostTurn
 from grader.rubric.model import Rubric
 
 MAX_REASONS: Final = 20

@@ -29,8 +29,8 @@ from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import tables
 from grader.play.schedule import PlannedGame, grade_games, limits_text
 from grader.play.working_time import slow_files
+from grader.results import LOAD, EndedGames, InfraFailure, PlayedGame
 from grader.results.store import Store
-from grader.results.values import LOAD, EndedGames, InfraFailure, PlayedGame
 from grader.rubric.model import Rubric, limit_of_move
 from grader.rubric.reading import from_stored
 

@@ -22,7 +22,7 @@ from grader.marks.tally import (
     t_quantile,
 )
 from grader.marks.tournament import Placing, StageState, Standing
-from grader.results.values import STARVED, Faults
+from grader.results import STARVED, Faults
 from grader.rubric.model import Rubric, StatisticsRules
 
 WIDTH: Final = 80

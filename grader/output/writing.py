@@ -1,10 +1,11 @@
-"""All output from stored results: the tables and the files below `--out`.
+"""All output from stored results: the tables and the files below `--out`, and what has changed.
 
 Nothing here plays. A report can be written during play, or years later.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import zipfile
 from collections import Counter
@@ -17,18 +18,22 @@ from connect4.errors import InputError
 from connect4.views.document import SHARED, Json, shared_files
 from grader.handin import Submission, file_name, without_folders
 from grader.handin.lists import csv_text
-from grader.handin.people import Kind
+from grader.handin.people import Kind, Person
+from grader.handin.people import match as who_is_who
+from grader.handin.roster import Student
+from grader.marks.points import Mark
 from grader.marks.tally import by_match, tally
-from grader.marks.unlikely import Unlikely, unlikely
-from grader.output import evidence, feedback, formats, github, replays
+from grader.marks.tournament import Unlikely, unlikely
+from grader.output import beginning, evidence, feedback, formats, github, replays, write
 from grader.output.class_page import class_page, replay_place, standings_page
 from grader.output.explain import Reason, reasons
-from grader.output.files import beginning, write
 from grader.output.replays import Shown
 from grader.output.results import GRADE, Results
 from grader.output.tables import faults_text
 from grader.play.schedule import Contestant, PlannedGame
+from grader.results import Written
 from grader.results.store import Store
+from grader.rubric.reading import stored_values
 
 STANDINGS: Final = ("standings.html", "The tournament")
 
@@ -239,3 +244,79 @@ def show_errors(results: Results, store: Store) -> None:
             in_report = found.in_report and item.report is not None
             where = path.with_name("report.txt") if in_report else path
             github.show_error(where, found.line, f"{found.rule}: {found.text}")
+
+
+HEADERS: Final = ("Name", "Before", "After", "Why")
+
+RUBRIC: Final = "written"
+"""The name in a results file of the rubric with which marks were written last."""
+
+
+def written_marks(results: Results) -> dict[str, Written]:
+    """Return the mark of each student and what it is made of, by name; namesakes by their keys."""
+    people = [(mark, student) for mark in results.marks for student in mark.students]
+    names = Counter(student.name for _, student in people)
+    return {
+        str(student) if names[student.name] > 1 else student.name: _made_of(mark, student)
+        for mark, student in people
+    }
+
+
+def _made_of(mark: Mark, student: Student) -> Written:
+    games = mark.total - mark.placement
+    total = mark.known(student)
+    return Written(total, games, mark.final(student) - mark.total, mark.placement)
+
+
+def note_written(results: Results, store: Store) -> None:
+    """Keep the marks that were written, for the next comparison."""
+    others = store.written() if len(results.submissions) == 1 else {}  # one is no class
+    store.set_written(others | written_marks(results))
+    store.set_meta({RUBRIC: _rubric(results)})
+
+
+def _rubric(results: Results) -> str:
+    return json.dumps(stored_values(results.rubric), sort_keys=True)
+
+
+def tell_changes(results: Results, store: Store, out: Path) -> str:
+    """Write `changes.csv` if marks differ from those written last; return a line about them."""
+    before, after = store.written(), written_marks(results)
+    here, there = ([Person(name) for name in one.keys() - two.keys()] for one, two in
+        ((before, after), (after, before)))  # fmt: skip
+    for one, two in who_is_who(here, there).pairs.items():  # a roster writes names in other ways
+        before[there[two].name] = before.pop(here[one].name)
+    is_new_rubric = store.meta(RUBRIC) != _rubric(results)
+    rows, most = [], 0.0
+    gone = before.keys() - after.keys() if len(results.submissions) > 1 else ()
+    for name in [*after, *gone]:
+        old, new = before.get(name), after.get(name)
+        if not before or _shown(old) == _shown(new):
+            continue
+        why = _why(old, new, is_new_rubric)
+        rows.append([name, _shown(old), _shown(new), why])
+        if old and new and old.total is not None and new.total is not None:
+            most = max(most, abs(new.total - old.total))
+    if not rows:
+        return ""
+    write(out / "changes.csv", csv_text(HEADERS, rows))
+    marks = "1 mark differs" if len(rows) == 1 else f"{len(rows)} marks differ"
+    return f"{marks} from those written last, by {most:.2f} at most: see {out / 'changes.csv'}"
+
+
+def _shown(mark: Written | None) -> str:
+    """Return a mark; empty if it is not there or incomplete."""
+    return "" if mark is None or mark.total is None else f"{mark.total:.2f}"
+
+
+def _why(old: Written | None, new: Written | None, is_new_rubric: bool) -> str:
+    if old is None or new is None:
+        return "not in the class any more" if new is None else "new in the class"
+    found = []
+    if old.games != new.games or (old.total is None) != (new.total is None):
+        found.append("rubric" if is_new_rubric else "new games")
+    if old.roster != new.roster:
+        found.append("rubric" if is_new_rubric else "roster")
+    if old.placement != new.placement:
+        found.append("placement")
+    return ", ".join(dict.fromkeys(found))

@@ -46,8 +46,8 @@ from grader.play.schedule import (
     PART_B,
     PlannedGame,
 )
+from grader.results import STARVED, Attempt, Faults, LostTurn, PlayedGame
 from grader.results.store import Store
-from grader.results.values import STARVED, Attempt, Faults, LostTurn, PlayedGame
 
 Job: TypeAlias = dict[str, Any]
 

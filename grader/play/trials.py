@@ -19,8 +19,8 @@ from connect4.players.registry import method_of
 from grader.play.executors import Pool, WorkerDiedError
 from grader.play.one_game import Job, agent_of, one_line, play_game, play_job, spread
 from grader.play.schedule import SIDES, Contestant, Match, PlannedGame, opponent, seed_of
+from grader.results import TRIAL, Attempt
 from grader.results.store import Store
-from grader.results.values import TRIAL, Attempt
 from grader.rubric import Board
 from grader.rubric.model import Rubric
 

@@ -29,8 +29,8 @@ from grader.play.one_game import (
 )
 from grader.play.schedule import Contestant, limits_text
 from grader.play.trials import STAND_IN, proof
+from grader.results import LOAD, PACE
 from grader.results.store import Store
-from grader.results.values import LOAD, PACE
 from grader.rubric import Board, make_board
 from grader.rubric.model import Rubric, by_fuel, limit_of_move
 

@@ -22,8 +22,7 @@ from grader.handin import Submission, sources_of
 from grader.handin.people import Person
 from grader.handin.roster import Change, Correction, Student
 from grader.handin.worker import machine
-from grader.results.database import Database
-from grader.results.values import (
+from grader.results import (
     DAMAGED,
     INFRA,
     PLAYED,
@@ -39,6 +38,7 @@ from grader.results.values import (
     Written,
     utc_now,
 )
+from grader.results.database import Database
 
 SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
