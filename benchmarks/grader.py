@@ -26,8 +26,8 @@ from connect4.games import load_start
 from connect4.games.extended import EXTENDED
 from grader.handin import Submission
 from grader.handin.people import Person
-from grader.marks.points import gradable
-from grader.play.executors import local_pool
+from grader.marks import gradable
+from grader.play import local_pool
 from grader.play.one_game import play_all, play_game
 from grader.play.schedule import Match, PlannedGame, baseline, grade_games, submitted
 from grader.results import Attempt

@@ -30,7 +30,7 @@ from connect4.players.names import NEWLINE
 from grader.handin import find as submissions
 from grader.handin.worker import BoundError, ask
 from grader.output import write
-from grader.output.markup import Cell, Link, card, heading, paragraphs, section, table, whole
+from grader.output.pages import Cell, Link, card, heading, paragraphs, section, table, whole
 from grader.output.tables import wrapped
 from grader.rubric import reading as rubrics
 from grader.rubric.model import SubmissionRules

@@ -17,7 +17,7 @@ import pytest
 
 from grader.__main__ import main
 from grader.handin.find import find
-from grader.marks.points import gradable
+from grader.marks import gradable
 from grader.play.schedule import grade_games
 from grader.play.trials import STAND_IN
 from grader.results import Attempt, Faults, PlayedGame

@@ -13,7 +13,7 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
-from grader.play.executors import Pool
+from grader.play import Pool
 from grader.play.working_time import Loaded
 from grader.results import Attempt, Faults, PlayedGame
 

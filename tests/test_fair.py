@@ -16,7 +16,7 @@ from connect4 import record as records
 from grader.handin import Submission
 from grader.handin.worker import death
 from grader.marks.tournament import stages, unlikely
-from grader.output.replays import public_replay, replay
+from grader.output.pages import public_replay, replay
 from grader.output.tables import tournament_text
 from grader.play.one_game import as_seen_by, play_game, replay_data, submitted_players
 from grader.play.schedule import Contestant, grade_games, submitted

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.handin import without_folders
-from grader.marks.points import MatchMark
+from grader.marks import MatchMark
 from grader.marks.tally import Tally
 from grader.output.explain import Reason, explained, told_plainly
 from grader.play.schedule import PART_A, Match, grade_games, opponent, submitted

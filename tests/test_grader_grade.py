@@ -34,7 +34,7 @@ from grader.output.formats import gradebook as gradebook_text
 from grader.output.gradebooks import TITLE
 from grader.output.results import GRADE, Results
 from grader.output.tables import remark
-from grader.play.executors import local_pool
+from grader.play import local_pool
 from grader.play.schedule import LIMITS, grade_games, limits_key, submitted, worth
 from grader.results import STARVED, InfraFailure
 from grader.results.store import machine

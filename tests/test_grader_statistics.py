@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.intervals import coverage
 from grader.handin import Submission
-from grader.marks.points import Mark, mark_match
+from grader.marks import Mark, mark_match
 from grader.marks.tally import Tally, by_match, mean_interval, t_quantile, verdict
 from grader.marks.tournament import ratings
 from grader.output.explain import explained

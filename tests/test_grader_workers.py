@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from grader.handin import Submission
-from grader.play.executors import (
+from grader.play import (
     LocalExecutor,
     WorkerDiedError,
     cluster_pool,
@@ -170,7 +170,7 @@ def test_a_group_above_the_own_one_limits_the_games_at_once() -> None:
     code = (
         "import os, sys; from pathlib import Path\n"
         "Path(sys.argv[1]).write_text(str(os.getpid()))\n"
-        "from grader.play.executors import physical_cores, processor_quota\n"
+        "from grader.play import physical_cores, processor_quota\n"
         "print(processor_quota(), len(physical_cores()))"
     )
     try:

@@ -16,7 +16,7 @@ from connect4.errors import InputError
 from grader.__main__ import make_parser
 from grader.commands.ladder import LadderRun, begin
 from grader.handin import find as submissions
-from grader.ladder.book import Book, Version, pseudonym
+from grader.ladder import Book, Version, pseudonym
 from grader.ladder.league import (
     Entry,
     Standings,

@@ -16,7 +16,7 @@ from connect4.views.page import page
 from connect4.views.tree import main as tree
 from grader.handin import Submission
 from grader.output.class_page import standings_page
-from grader.output.markup import table, whole
+from grader.output.pages import table, whole
 from grader.output.results import TOURNAMENT, Results
 from grader.rubric.reading import read as read_rubric
 from tests.browser import PHONE, WIDE, Browser

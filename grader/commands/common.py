@@ -23,7 +23,7 @@ from grader.marks.tournament import later_games, stages
 from grader.output import write
 from grader.output.results import GRADE
 from grader.output.tables import text_table
-from grader.play.executors import Pool, cluster_pool, local_pool, worker_count
+from grader.play import Pool, cluster_pool, local_pool, worker_count
 from grader.play.schedule import Contestant, PlannedGame, grade_games, seed_of, worth
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric, by_fuel, in_fuel, kit_agents, pinned

@@ -24,10 +24,10 @@ from connect4.errors import InputError
 from grader.commands.common import DONE, FAILED, named_few, say
 from grader.handin.people import Kind, Person, find
 from grader.handin.roster import Student
-from grader.ladder.book import LADDER, Book
+from grader.ladder import LADDER, Book
 from grader.ladder.league import write_tables
 from grader.ladder.site import write_site, write_unlikely
-from grader.marks.points import gradable
+from grader.marks import gradable
 from grader.output import evidence, writing
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import wrapped

@@ -35,7 +35,7 @@ from grader.commands.common import (
 )
 from grader.handin import Submission, form
 from grader.handin import find as submissions
-from grader.ladder.book import Book, PlannedPair, Version
+from grader.ladder import Book, PlannedPair, Version
 from grader.ladder.fit import choose, widest_first
 from grader.ladder.league import (
     League,
@@ -48,9 +48,9 @@ from grader.ladder.league import (
 )
 from grader.ladder.site import write_site, write_unlikely
 from grader.output import check_out
-from grader.output.replays import public_replay
+from grader.output.pages import public_replay
 from grader.output.results import note_run
-from grader.play.executors import Pool, duration, worker_count
+from grader.play import Pool, duration, worker_count
 from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import PlannedGame, opponent
 from grader.play.trials import DEADLY, agent_trials, play_trials, prove_deadly

@@ -23,7 +23,7 @@ from grader.handin.lists import csv_text, nobody
 from grader.handin.owners import Doubt, Owners, assign
 from grader.handin.people import LATE, REMEDY, match
 from grader.handin.roster import Correction, Student
-from grader.marks.points import lateness
+from grader.marks import lateness
 from grader.output import evidence, write, writing
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import wrapped

@@ -26,7 +26,7 @@ from grader.commands.report import first_fault, outputs_of, read_roster, tell, t
 from grader.handin import Submission, sources_of
 from grader.handin.owners import assign
 from grader.handin.roster import Student
-from grader.marks.points import gradable
+from grader.marks import gradable
 from grader.marks.tournament import later_games
 from grader.output import check_out, tables, writing
 from grader.output.gradebooks import grade_column, maxima, read_gradebook
@@ -38,7 +38,7 @@ from grader.output.results import (
     read_results,
     results_of,
 )
-from grader.play.executors import Pool, Progress, duration, load_text, other_load, worker_count
+from grader.play import Pool, Progress, duration, load_text, other_load, worker_count
 from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
 from grader.play.trials import (

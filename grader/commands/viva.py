@@ -33,7 +33,7 @@ from grader.commands.common import DONE
 from grader.commands.publish_game import games_of
 from grader.handin import Submission
 from grader.output import check_out, write
-from grader.output.markup import card, heading, table
+from grader.output.pages import card, heading, table
 from grader.output.results import Results, read_results
 from grader.play.schedule import PART_A, PlannedGame
 from grader.results.store import Store

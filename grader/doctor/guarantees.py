@@ -15,7 +15,7 @@ from connect4.isolation.seat import Level
 from connect4.isolation.wasm import package
 from connect4.players.base import Outcome
 from grader.output.tables import text_table, wrapped
-from grader.play.executors import load_text, other_load, physical_cores, processor_quota
+from grader.play import load_text, other_load, physical_cores, processor_quota
 
 FORMAT: Final = "connect4-doctor/1"
 

@@ -19,7 +19,7 @@ from connect4.errors import headline
 from grader.handin import Submission
 from grader.handin.lists import csv_text
 from grader.handin.people import Person
-from grader.ladder.book import Book, GameRow, PlannedPair, Student, Version
+from grader.ladder import Book, GameRow, PlannedPair, Student, Version
 from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
 from grader.marks.tally import Interval, Tally, few_games
 from grader.output import write

@@ -10,10 +10,10 @@ from statistics import fmean, median
 from typing import Final
 
 from grader.handin import file_name
-from grader.marks.points import Mark, MatchMark
+from grader.marks import Mark, MatchMark
 from grader.marks.tally import FEW_PAIRS, by_match, full_points, margin_digits, tally
 from grader.marks.tournament import Group, StageState
-from grader.output.markup import (
+from grader.output.pages import (
     Cell,
     Link,
     card,

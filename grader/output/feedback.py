@@ -15,7 +15,7 @@ from typing import Final
 from connect4.views.document import Json, Page
 from connect4.views.page import PARTS
 from grader.handin import Submission, without_folders
-from grader.marks.points import Mark, MatchMark
+from grader.marks import Mark, MatchMark
 from grader.marks.tally import full_points, margin_of
 from grader.output.explain import (
     MAX_REASONS,
@@ -24,9 +24,10 @@ from grader.output.explain import (
     formula,
     told_plainly,
 )
-from grader.output.markup import (
+from grader.output.pages import (
     Cell,
     Link,
+    all_games,
     breakable,
     card,
     heading,
@@ -39,7 +40,6 @@ from grader.output.markup import (
     table,
     whole,
 )
-from grader.output.replays import all_games
 from grader.output.results import Results
 from grader.output.tables import (
     MARGIN_HEADERS,

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 from grader.handin import without_folders
 from grader.handin.lists import csv_text
 from grader.handin.roster import Change, Student
-from grader.marks.points import Mark, MatchMark
+from grader.marks import Mark, MatchMark
 from grader.marks.tally import full_points
 from grader.output.explain import Reason, explained
 from grader.output.tables import finding_text, match_table, remark

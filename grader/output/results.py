@@ -16,7 +16,7 @@ from connect4.isolation import machine
 from grader.handin import Submission
 from grader.handin.owners import Owners, assign
 from grader.handin.people import Person, find, match
-from grader.marks.points import (
+from grader.marks import (
     Mark,
     MatchMark,
     found_in,

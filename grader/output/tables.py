@@ -12,7 +12,7 @@ from typing import Final
 from grader.handin import without_folders
 from grader.handin.form import Finding
 from grader.handin.roster import Student
-from grader.marks.points import Mark, MatchMark
+from grader.marks import Mark, MatchMark
 from grader.marks.tally import (
     FEW_PAIRS,
     Tally,

@@ -21,13 +21,13 @@ from grader.handin.lists import csv_text
 from grader.handin.people import Kind, Person
 from grader.handin.people import match as who_is_who
 from grader.handin.roster import Student
-from grader.marks.points import Mark
+from grader.marks import Mark
 from grader.marks.tally import by_match, tally
 from grader.marks.tournament import Unlikely, unlikely
-from grader.output import beginning, evidence, feedback, formats, github, replays, write
+from grader.output import beginning, evidence, feedback, formats, github, write
 from grader.output.class_page import class_page, replay_place, standings_page
 from grader.output.explain import Reason, reasons
-from grader.output.replays import Shown
+from grader.output.pages import REPLAYS, Shown, games_digest, games_page, replay_text
 from grader.output.results import GRADE, Results
 from grader.output.tables import faults_text
 from grader.play.schedule import Contestant, PlannedGame
@@ -97,7 +97,7 @@ def replays_of(item: Submission, games: Sequence[PlannedGame], store: Store) -> 
     found: dict[str, Json] = {}
     for game in games:
         names = [item.name if one == game.match.one else one.name for one in game.players]
-        data = replays.replay_text(store, game.key, names)
+        data = replay_text(store, game.key, names)
         if data is not None:
             found[game.key] = data
             continue
@@ -108,7 +108,7 @@ def replays_of(item: Submission, games: Sequence[PlannedGame], store: Store) -> 
 
 def write_replays(results: Results, store: Store, out: Path) -> None:
     """Write a page with the games of each pairing of a tournament that has records."""
-    texts = dict(shared_files(replays.REPLAYS))
+    texts = dict(shared_files(REPLAYS))
     kept: set[Path] = set()
     for group in (group for state in results.stages for group in state.groups):
         for number, (match, games) in enumerate(by_match(group.games).items(), 1):
@@ -118,12 +118,12 @@ def write_replays(results: Results, store: Store, out: Path) -> None:
                 for names in [(game.players[0].name, game.players[1].name)]
                 if game.key in results.played and not game.board.hidden
             ]
-            place, comment = replay_place(group, number), f"games {replays.digest(shown)}"
+            place, comment = replay_place(group, number), f"games {games_digest(shown)}"
             if comment in beginning(out / place):
                 kept.add(out / place)
                 continue
             title = f"{match.one.name} against {match.two.name}"
-            texts[place] = replays.games_page(store, title, shown, STANDINGS, comment)
+            texts[place] = games_page(store, title, shown, STANDINGS, comment)
     for place, text in texts.items():
         if text:
             write(out / place, text)

@@ -39,7 +39,7 @@ from connect4.table import Table, Terms
 from connect4.views import board_data, page
 from connect4.views.document import json_in_html
 from grader.handin import FOLDER, file_name, without_folders
-from grader.play.executors import Pool, WorkerDiedError
+from grader.play import Pool, WorkerDiedError
 from grader.play.schedule import (
     COMPARE,
     PART_A,

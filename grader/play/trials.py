@@ -16,7 +16,7 @@ from connect4.errors import InputError, headline
 from connect4.games import GAMES
 from connect4.players.base import Outcome
 from connect4.players.registry import method_of
-from grader.play.executors import Pool, WorkerDiedError
+from grader.play import Pool, WorkerDiedError
 from grader.play.one_game import Job, agent_of, one_line, play_game, play_job, spread
 from grader.play.schedule import SIDES, Contestant, Match, PlannedGame, opponent, seed_of
 from grader.results import TRIAL, Attempt

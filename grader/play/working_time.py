@@ -19,7 +19,7 @@ from connect4.isolation.limits import Limits
 from connect4.isolation.seat import Level, open_seat
 from connect4.isolation.wasm.budget import fuel_of
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
-from grader.play.executors import Pool, Progress, WorkerDiedError
+from grader.play import Pool, Progress, WorkerDiedError
 from grader.play.one_game import (
     Job,
     agent_of,
