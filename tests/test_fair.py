@@ -143,6 +143,17 @@ def test_names_and_remarks_are_no_formulas_in_any_file(tmp_path: Path) -> None:
                 assert not text.startswith(("=", "@", "+", "-")) or text[1:].isdigit(), (path, row)
 
 
+def test_a_namesake_who_joins_the_class_changes_nobody_elses_mark(tmp_path: Path) -> None:
+    for count in (1, 2):
+        files = {f"Kim Lee_{n}_assignsubmission_file_/ai.py": agent(10 + n) for n in (1, 2)[:count]}
+        write_class(tmp_path / "class", files)
+        grade_without_playing(tmp_path / "class", tmp_path / "marks.db")
+        done = grader("report", "marks.db", "--out", "out", cwd=tmp_path)
+        assert ("1 mark differs" in done.stderr) == (count == 2), done.stderr
+    (row,) = rows(tmp_path / "out" / "changes.csv")
+    assert (row["Name"], row["Before"], row["Why"]) == ("Kim Lee (2)", "", "new in the class")
+
+
 @pytest.mark.parametrize(
     ("status", "memory", "by_itself"),
     [

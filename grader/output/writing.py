@@ -9,7 +9,7 @@ import json
 import sys
 import zipfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -252,14 +252,13 @@ RUBRIC: Final = "written"
 """The name in a results file of the rubric with which marks were written last."""
 
 
-def written_marks(results: Results) -> dict[str, Written]:
-    """Return the mark of each student and what it is made of, by name; namesakes by their keys."""
-    people = [(mark, student) for mark in results.marks for student in mark.students]
-    names = Counter(student.name for _, student in people)
-    return {
-        str(student) if names[student.name] > 1 else student.name: _made_of(mark, student)
-        for mark, student in people
-    }
+def written_marks(results: Results) -> list[tuple[Person, Written]]:
+    """Return the mark of each student, and what it is made of."""
+    return [
+        (Person(one.name, one.keys), _made_of(mark, one))
+        for mark in results.marks
+        for one in mark.students
+    ]
 
 
 def _made_of(mark: Mark, student: Student) -> Written:
@@ -268,10 +267,20 @@ def _made_of(mark: Mark, student: Student) -> Written:
     return Written(total, games, mark.final(student) - mark.total, mark.placement)
 
 
+def _same(before: Sequence[Person], after: Sequence[Person]) -> Mapping[int, int]:
+    """Return the places of the same persons; a roster writes names in other ways."""
+    known = {str(person): place for place, person in enumerate(after)}
+    pairs = [(n, known[str(person)]) for n, person in enumerate(before) if str(person) in known]
+    return who_is_who(before, after, pairs).pairs
+
+
 def note_written(results: Results, store: Store) -> None:
     """Keep the marks that were written, for the next comparison."""
-    others = store.written() if len(results.submissions) == 1 else {}  # one is no class
-    store.set_written(others | written_marks(results))
+    before, after = store.written(), written_marks(results)
+    if len(results.submissions) == 1:  # one is no class
+        same = _same([one for one, _ in before], [one for one, _ in after])
+        after += [one for place, one in enumerate(before) if place not in same]
+    store.set_written(after)
     store.set_meta({RUBRIC: _rubric(results)})
 
 
@@ -282,19 +291,21 @@ def _rubric(results: Results) -> str:
 def tell_changes(results: Results, store: Store, out: Path) -> str:
     """Write `changes.csv` if marks differ from those written last; return a line about them."""
     before, after = store.written(), written_marks(results)
-    here, there = ([Person(name) for name in one.keys() - two.keys()] for one, two in
-        ((before, after), (after, before)))  # fmt: skip
-    for one, two in who_is_who(here, there).pairs.items():  # a roster writes names in other ways
-        before[there[two].name] = before.pop(here[one].name)
+    same = _same([one for one, _ in before], [one for one, _ in after])
+    earlier = {there: before[here][1] for here, there in same.items()}
+    found: list[tuple[Person, Written | None, Written | None]] = [
+        (one, earlier.get(place), mark) for place, (one, mark) in enumerate(after)
+    ]
+    if len(results.submissions) > 1:
+        found += [(one, mark, None) for n, (one, mark) in enumerate(before) if n not in same]
+    names = Counter(one.name for one, _, _ in found)
     is_new_rubric = store.meta(RUBRIC) != _rubric(results)
     rows, most = [], 0.0
-    gone = before.keys() - after.keys() if len(results.submissions) > 1 else ()
-    for name in [*after, *gone]:
-        old, new = before.get(name), after.get(name)
-        if not before or _shown(old) == _shown(new):
+    for one, old, new in found if before else ():
+        if _shown(old) == _shown(new):
             continue
-        why = _why(old, new, is_new_rubric)
-        rows.append([name, _shown(old), _shown(new), why])
+        name = str(one) if names[one.name] > 1 else one.name
+        rows.append([name, _shown(old), _shown(new), _why(old, new, is_new_rubric)])
         if old and new and old.total is not None and new.total is not None:
             most = max(most, abs(new.total - old.total))
     if not rows:

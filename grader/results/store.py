@@ -242,17 +242,17 @@ class Store(Database):
         )
         self._write("INSERT OR REPLACE INTO decision VALUES (?, ?, ?)", *rows)
 
-    def written(self) -> dict[str, Written]:
-        """Return the marks that were written last, by person."""
+    def written(self) -> list[tuple[Person, Written]]:
+        """Return the marks that were written last, and whose they are."""
         rows = self._database.execute("SELECT person, total, games, roster, placement FROM written")
-        return {person: Written(*values) for person, *values in rows}
+        return [(person_of(text), Written(*values)) for text, *values in rows]
 
-    def set_written(self, marks: Mapping[str, Written]) -> None:
+    def set_written(self, marks: Iterable[tuple[Person, Written]]) -> None:
         """Note the marks that are written."""
+        rows = [(json.dumps(one.to_json()), *astuple(mark)) for one, mark in marks]
         with self.transaction() as database:
             database.execute("DELETE FROM written")
-            rows = ((person, *astuple(mark)) for person, mark in marks.items())
-            database.executemany("INSERT INTO written VALUES (?, ?, ?, ?, ?)", rows)
+            database.executemany("INSERT OR REPLACE INTO written VALUES (?, ?, ?, ?, ?)", rows)
 
     def add(self, attempt: Attempt) -> None:
         """Store an attempt in one transaction."""
@@ -425,3 +425,8 @@ class Store(Database):
             return zlib.decompress(packed).decode()
         except (sqlite3.DatabaseError, zlib.error, UnicodeDecodeError, TypeError):
             return None  # a lost one is None, a `TypeError`
+
+
+def person_of(text: str) -> Person:
+    """Return a person that stands as JSON in a results file, or by name alone in the first ones."""
+    return Person.from_json(json.loads(text)) if text.startswith("{") else Person(text)
