@@ -47,6 +47,7 @@ def test_a_hidden_board_shows_a_margin_and_no_lost_turns(tmp_path: Path) -> None
         "report", "marks.db", "--out", "out", "--gradebook", "sheet.csv", "--details", cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\nsubmission ") == 1
     out = tmp_path / "out"
     assert rows(out / "grades.csv")[0]["Invalid"] == "10"  # the teacher's
     shown = [path for path in out.rglob("*") if path.is_file()]

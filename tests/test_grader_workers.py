@@ -106,6 +106,22 @@ def test_a_shut_down_executor_leaves_no_process_and_no_file(tmp_path: Path) -> N
         local.submit(process_number)
 
 
+def test_a_grader_that_somebody_kills_makes_no_game_a_suspect(tmp_path: Path) -> None:
+    """But one that ended with its machine does: it has restarted, or lacked memory since then."""
+    path = tmp_path / "r.db"
+    with Store(path, writing=True) as store:
+        store.begin("a game")
+    with Store(path, writing=True) as store:
+        assert store.take_stock() == []
+        store.begin("a game")
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("UPDATE begun SET machine = 'an earlier start 0'")
+        database.commit()
+    with Store(path, writing=True) as store:
+        assert store.take_stock() == ["a game"]
+        assert store.suspects() == {"a game": 1}
+
+
 QUOTAS = [
     # version 2: its own group, one above it, and none of a neighbour
     ("0::/a/b\n", "/", "cgroup2", "rw", {"a/b/cpu.max": "150000 100000"}, 1.5),
