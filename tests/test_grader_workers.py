@@ -16,12 +16,7 @@ from typing import Any
 import pytest
 
 from grader.handin import Submission
-from grader.play import (
-    LocalExecutor,
-    WorkerDiedError,
-    cluster_pool,
-    least_quota,
-)
+from grader.play import LocalExecutor, WorkerDiedError, cluster_pool, least_quota
 from grader.play.one_game import play_all
 from grader.play.schedule import PlannedGame, grade_games, submitted
 from grader.results.store import Store

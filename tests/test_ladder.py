@@ -17,14 +17,7 @@ from grader.__main__ import make_parser
 from grader.commands.ladder import LadderRun, begin
 from grader.handin import find as submissions
 from grader.ladder import Book, Version, pseudonym
-from grader.ladder.league import (
-    Entry,
-    Standings,
-    played_text,
-    ratings_csv,
-    read_league,
-    table_text,
-)
+from grader.ladder.league import Entry, Standings, played_text, ratings_csv, read_league, table_text
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from tests.command import ROOT, assert_refused, run

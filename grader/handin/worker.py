@@ -29,14 +29,7 @@ from typing import Any, Final
 
 from connect4.errors import InputError
 from grader.handin import archive
-from grader.handin.archive import (
-    ENDINGS,
-    MEGABYTE,
-    Tree,
-    file_reader,
-    opened,
-    packed_tree,
-)
+from grader.handin.archive import ENDINGS, MEGABYTE, Tree, file_reader, opened, packed_tree
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 

@@ -206,7 +206,9 @@ def read_results(store: Store) -> Results:
 
 def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submission]) -> Results:
     """Return the results of these submissions, with all that a results file knows of them."""
-    rubric, roster = with_secret(rubric, store), store.roster()
+    secret, roster = store.secret(make=False), store.roster()
+    if secret is not None and rubric.match.seed is None:
+        rubric = replace(rubric, match=replace(rubric.match, seed=secret))
     details, problems = known_problems(store, rubric)
     owners, listed = None, list(found)
     if kind == GRADE:
@@ -273,14 +275,6 @@ def placed(
     points = {name: earned[place][2] for place, name in whose.items()}
     absent = [str(persons[0]) for place, (persons, _, _) in enumerate(earned) if place not in whose]
     return points, absent, str(held["file"])
-
-
-def with_secret(rubric: Rubric, store: Store) -> Rubric:
-    """Return a rubric that names no seed with the secret seed of a results file."""
-    secret = store.secret(make=False)
-    if secret is None or rubric.match.seed is not None:
-        return rubric
-    return replace(rubric, match=replace(rubric.match, seed=secret))
 
 
 def known_problems(store: Store, rubric: Rubric) -> tuple[dict[str, str], dict[str, str]]:

@@ -13,14 +13,7 @@ from grader.handin import without_folders
 from grader.handin.form import Finding
 from grader.handin.roster import Student
 from grader.marks import Mark, MatchMark
-from grader.marks.tally import (
-    FEW_PAIRS,
-    Tally,
-    few_games,
-    full_points,
-    margin_digits,
-    t_quantile,
-)
+from grader.marks.tally import FEW_PAIRS, Tally, few_games, full_points, margin_digits, t_quantile
 from grader.marks.tournament import Placing, StageState, Standing
 from grader.results import STARVED, Faults
 from grader.rubric.model import Rubric, StatisticsRules

@@ -40,12 +40,7 @@ from connect4.views import board_data, page
 from connect4.views.document import json_in_html
 from grader.handin import FOLDER, file_name, without_folders
 from grader.play import Pool, WorkerDiedError
-from grader.play.schedule import (
-    COMPARE,
-    PART_A,
-    PART_B,
-    PlannedGame,
-)
+from grader.play.schedule import COMPARE, PART_A, PART_B, PlannedGame
 from grader.results import STARVED, Attempt, Faults, LostTurn, PlayedGame
 from grader.results.store import Store
 

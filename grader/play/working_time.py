@@ -20,13 +20,7 @@ from connect4.isolation.seat import Level, open_seat
 from connect4.isolation.wasm.budget import fuel_of
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
 from grader.play import Pool, Progress, WorkerDiedError
-from grader.play.one_game import (
-    Job,
-    agent_of,
-    limits_of,
-    one_line,
-    spread,
-)
+from grader.play.one_game import Job, agent_of, limits_of, one_line, spread
 from grader.play.schedule import Contestant, limits_text
 from grader.play.trials import STAND_IN, proof
 from grader.results import LOAD, PACE
