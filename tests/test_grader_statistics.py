@@ -84,9 +84,7 @@ def test_points_have_the_interval_of_their_margin_within_their_maximum(tmp_path:
     whole = Mark(ann, (a, b)).bounds
     assert whole is not None
     assert whole[0] == pytest.approx(17.5 - 8.0, abs=0.05)
-    assert (
-        Mark(Submission("ann", "ann", b"", None, None), (a, replace(b, bounds=None))).bounds is None
-    )
+    assert Mark(ann, (a, replace(b, bounds=None))).bounds is None
 
 
 def test_a_long_name_ends_with_an_ellipsis_so_that_a_table_fits_80_columns() -> None:
