@@ -293,21 +293,13 @@ def _why_not_counted(attempt: Attempt, game: PlannedGame) -> str | None:
     if played.ending == "not_loaded":
         detail = document["result"]["detail"] if document["result"]["winner"] == game.side else None
         return detail and f"the opponent {game.match.two.name} was not loaded: {headline(detail)}"
-    lost = [
-        turn
-        for turn in document["turns"]
-        if turn["player"] == side and turn["outcome"] not in (Outcome.PLAYED, Outcome.PASS)
-    ]
+    lost = [turn for turn in attempt.lost if turn.player == side]
     if not lost or own < other:
         return None
-    own_fault = [turn for turn in lost if not turn["starved"]]
-    first = (own_fault or lost)[0]
-    why = headline(first["detail"] or first["outcome"])
     turns = "1 turn" if len(lost) == 1 else f"{len(lost)} turns"
-    cause = " by its own fault" if own_fault else ""
-    told = f"lost {turns}{cause}: {why}"
+    told = f"lost {turns} by its own fault: {headline(lost[0].detail or lost[0].outcome)}"
     if game.board.hidden:  # students read why points are withheld
-        told = f"lost turns{cause} on a hidden board"
+        told = "lost turns by its own fault on a hidden board"
     return f"the opponent {game.match.two.name} {told}"
 
 
