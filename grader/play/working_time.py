@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -225,13 +225,10 @@ def too_slow(
     most = 0.0
     for item in contestants:
         text = known.get(str(item.sha256))
-        if text is None:
-            continue
-        try:
-            most = max(most, float(text))
-            needed[item.name] = f"plays from {float(text):g} s on"
-        except ValueError:
-            needed[item.name] = text
+        if text is not None:
+            start = _start_in(text)
+            most = max(most, start or 0.0)
+            needed[item.name] = text if start is None else f"plays from {start:g} s on"
     if not needed:
         return []
     option = f"--fuel {fuel_of(most) / 1e9:g}G" if by_fuel(rubric) else f"--time {most:g}"
@@ -254,11 +251,18 @@ def slow_files(rubric: Rubric, store: Store) -> dict[str, str]:
     found: dict[str, str] = {}
     for sha256, text in store.notes(PACE, grading_pace(rubric).key(rubric)).items():
         if text is not None:
-            found[sha256] = text
-            with suppress(ValueError):
-                start = limit_of_move(rubric, float(text))
-                found[sha256] = f"plays from {start} a move, not at {given}"
+            start = _start_in(text)
+            would_do = "" if start is None else limit_of_move(rubric, start)
+            found[sha256] = f"plays from {would_do} a move, not at {given}" if would_do else text
     return found
+
+
+def _start_in(text: str) -> Seconds | None:
+    """Return the time of a note on a file's pace, None if the file plays with no time."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def start_of(board: Board) -> State:
