@@ -279,13 +279,10 @@ def placed(
 
 def known_problems(store: Store, rubric: Rubric) -> tuple[dict[str, str], dict[str, str]]:
     """Return the details on files that cannot be loaded, and the problem of each file, by hash."""
-    failures = store.notes(LOAD, limits_text(rubric))
-    details = {sha256: last_lines(text) for sha256, text in failures.items() if text is not None}
-    problems = {
-        sha256: f"cannot be loaded: {headline(text)}"
-        for sha256, text in failures.items()
-        if text is not None
-    }
+    noted = store.notes(LOAD, limits_text(rubric)).items()
+    failures = {sha256: text for sha256, text in noted if text is not None}
+    details = {sha256: last_lines(text) for sha256, text in failures.items()}
+    problems = {one: f"cannot be loaded: {headline(text)}" for one, text in failures.items()}
     for sha256, title in store.aside().items():
         problems[sha256] = f"set aside: the grader was ended by this: {title}"
     return details, problems

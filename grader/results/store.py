@@ -249,7 +249,9 @@ class Store(Database):
 
     def set_written(self, marks: Iterable[tuple[Person, Written]]) -> None:
         """Note the marks that are written."""
-        rows = [(json.dumps(one.to_json()), *astuple(mark)) for one, mark in marks]
+        rows = [  # a name stands in its own letters, by which `forget` finds it
+            (json.dumps(one.to_json(), ensure_ascii=False), *astuple(mark)) for one, mark in marks
+        ]
         with self.transaction() as database:
             database.execute("DELETE FROM written")
             database.executemany("INSERT OR REPLACE INTO written VALUES (?, ?, ?, ?, ?)", rows)
