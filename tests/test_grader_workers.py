@@ -8,14 +8,16 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from connect4.errors import InputError
 from grader.handin import Submission
+from grader.handin.worker import DeathError, Worker, WorkerError
 from grader.play import LocalExecutor, WorkerDiedError, cluster_pool, least_quota
 from grader.play.one_game import play_all
 from grader.play.schedule import PlannedGame, grade_games, submitted
@@ -99,6 +101,31 @@ def test_a_shut_down_executor_leaves_no_process_and_no_file(tmp_path: Path) -> N
     assert all(future.done() for future in waiting)
     with pytest.raises(RuntimeError):
         local.submit(process_number)
+
+
+def refuses() -> None:
+    raise InputError("no such thing")
+
+
+def without_end() -> None:
+    while True:
+        pass
+
+
+def test_a_late_call_a_full_memory_and_a_kill_are_told_apart_and_the_worker_goes_on() -> None:
+    worker = Worker(memory=1 << 30)
+    with ExitStack() as stack:
+        stack.callback(worker.end)
+        for call, late in ((without_end, True), (end_the_worker, False)):
+            with pytest.raises(DeathError) as died:
+                worker.call(call, seconds=0.3)
+            assert died.value.is_late is late
+            assert died.value.by_itself is late, "a kill proves nothing"
+        with pytest.raises(WorkerError, match="MemoryError"):
+            worker.call(bytearray, 2 << 30, seconds=5.0)
+        with pytest.raises(InputError, match="no such"):
+            worker.call(refuses, seconds=5.0)
+        assert worker.call(process_number) != os.getpid()
 
 
 def test_a_grader_that_somebody_kills_makes_no_game_a_suspect(tmp_path: Path) -> None:
