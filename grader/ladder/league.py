@@ -349,7 +349,7 @@ def table_text(standings: Standings) -> str:
                 version,
                 "" if rating is None else f"{rating.mean:z.0f}",
                 "" if rating is None else f"{rating.low:z.0f} to {rating.high:z.0f}",
-                entry.total.record,
+                entry.total.record("/"),
                 str(entry.total.faults.total or ""),
                 "" if entry.change is None else f"{entry.change:+.0f}",
             ]

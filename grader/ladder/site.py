@@ -161,7 +161,7 @@ def _table(standings: Standings) -> str:
                 value_text(entry.rating),
                 scale.drawn(entry.rating),
                 total.games,
-                total.record.replace("/", "\u2013"),
+                total.record("\u2013"),
                 total.faults.total or "",
                 f"{entry.change:+z.0f}" if round(entry.change or 0) else "",
             ]
@@ -287,7 +287,7 @@ def _games(entry: Entry, standings: Standings) -> str:
         if total is None:
             continue
         link = Link(f"{total.games} games", f"../{pairing_place(entry, other, standings)}")
-        margin, record = f"{total.mean_margin:+.1f}", total.record.replace("/", "\u2013")
+        margin, record = f"{total.mean_margin:+.1f}", total.record("\u2013")
         rows.append([other.name, value_text(other.rating), margin, record, link])
     headers = ("opponent", "its rating", "points per game", "won-drawn-lost", "replay")
     return table(headers, rows)

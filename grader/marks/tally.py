@@ -83,10 +83,9 @@ class Tally:
         """Return how many games were won, drawn and lost, in words."""
         return f"{self.games} games: {self.wins} won, {self.draws} drawn, {self.losses} lost"
 
-    @property
-    def record(self) -> str:
-        """Return wins, draws and losses as short text."""
-        return f"{self.wins}/{self.draws}/{self.losses}"
+    def record(self, between: str = "-") -> str:
+        """Return how many games were won, drawn and lost, such as `3-0-1`."""
+        return between.join(map(str, (self.wins, self.draws, self.losses)))
 
     @property
     def digits(self) -> int:

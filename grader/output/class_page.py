@@ -255,7 +255,7 @@ def _pairings(group: Group, results: Results, out: Path) -> str:
         place, count = replay_place(group, number), f"{total.games}"
         shown = Link(f"{count} games", place) if (out / place).is_file() else count
         margin = f"{total.mean_margin:+.{total.digits}f}"
-        rows.append([match.one.name, match.two.name, margin, tables.won_drawn_lost(total), shown])
+        rows.append([match.one.name, match.two.name, margin, total.record(), shown])
     if not rows:
         return ""
     return f"<details><summary>Pairings</summary>\n{table(PAIRING_HEADERS, rows)}</details>"

@@ -276,14 +276,9 @@ def standing_row(place: int, standing: Standing, rubric: Rubric) -> list[str]:
         rating,
         f"{total.mean_margin:+.{digits}f}",
         str(total.games),
-        won_drawn_lost(total),
+        total.record(),
         faults_text(total.faults),
     ]
-
-
-def won_drawn_lost(counts: Tally) -> str:
-    """Return how many games were won, drawn and lost, such as `3-0-1`."""
-    return f"{counts.wins}-{counts.draws}-{counts.losses}"
 
 
 def stage_text(state: StageState, rubric: Rubric) -> str:
