@@ -17,13 +17,12 @@ import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, groupby
 from pathlib import Path
 from typing import Any, Final
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
 from connect4.errors import InputError
 from connect4.players.names import NEWLINE
@@ -51,7 +50,7 @@ LEAST: Final = 15
 """A file with fewer fingerprints of its own is treated as if it had this number."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Document:
     """A source and its fingerprints: hash to places in the filtered code."""
 
@@ -67,13 +66,22 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
-    """What two sources share: weight in percent of the smaller source, and spans in each."""
+class Pair:
+    """Two submissions, or one and a hand-in of another year, and what they share."""
 
+    one: Document
+    two: Document
     percent: float
+    """The weight of what they share, relative to the smaller source."""
     spans: tuple[list[tuple[int, int]], list[tuple[int, int]]]
-    identical: bool = False
+    """The places of what they share in each source."""
+    identical: bool
     """Whether the sources are the same, and not only base code."""
+
+    @property
+    def title(self) -> str:
+        """Return the pair in one line."""
+        return f"{self.one.name} and {self.two.name}: {self.percent:.0f} %"
 
 
 def library() -> Any:
@@ -91,7 +99,21 @@ def documents(sources: Mapping[str, str], base: Collection[str]) -> list[Documen
     known: set[int] = set()
     for text in base:
         known.update(_filtered(_trimmed(text))[0].tolist())
-    return [_document(name, _trimmed(text), known) for name, text in sources.items()]
+    found = []
+    for name, text in sources.items():
+        source = _trimmed(text)
+        try:
+            hashes, chosen, at, offsets = ask(fingerprints, source, seconds=SECONDS)
+        except BoundError as error:
+            found.append(Document(name, source, {}, [], np.array([]), str(error)))
+            continue
+        prints: dict[int, list[int]] = {}
+        for value, place in zip(chosen, at, strict=True):
+            if value not in known:
+                prints.setdefault(value, []).append(place)
+        given = [place for place, value in enumerate(hashes) if value in known]
+        found.append(Document(name, source, prints, given, np.array(offsets)))
+    return found
 
 
 def _trimmed(source: str) -> str:
@@ -121,74 +143,61 @@ def fingerprints(source: str) -> tuple[list[int], list[int], list[int], list[lis
     return hashes.tolist(), chosen.tolist(), places.tolist(), np.asarray(offsets).tolist()
 
 
-def _document(name: str, source: str, known: set[int]) -> Document:
-    try:
-        hashes, chosen, at, offsets = ask(fingerprints, source, seconds=SECONDS)
-    except BoundError as error:
-        return Document(name, source, {}, [], np.array([]), str(error))
-    prints: dict[int, list[int]] = {}
-    for value, place in zip(chosen, at, strict=True):
-        if value not in known:
-            prints.setdefault(value, []).append(place)
-    base = [place for place, value in enumerate(hashes) if value in known]
-    return Document(name, source, prints, base, np.array(offsets))
+def compared(found: Sequence[Document], against: Sequence[Document] = ()) -> list[Pair]:
+    """Return all pairs with a submission of this class.
 
+    A fingerprint counts more if fewer of all documents have it.
+    """
+    everything = [*found, *against]
+    holders = Counter(value for document in everything for value in document.prints)
+    most = len(everything) + 1
 
-class Class:
-    """All documents; a fingerprint that fewer of them have gets more weight."""
+    def weight(values: Collection[int]) -> float:
+        return sum(math.log(most / holders[value]) for value in values)
 
-    def __init__(self, found: Sequence[Document]) -> None:
-        """Count the documents that contain each fingerprint."""
-        self.found = found
-        self._count = Counter(value for document in found for value in document.prints)
-
-    def weight(self, values: Collection[int]) -> float:
-        """Return the weight of fingerprints."""
-        most = len(self.found) + 1
-        return sum(math.log(most / self._count[value]) for value in values)
-
-    def shared(self, one: Document, two: Document) -> Shared:
-        """Return what two documents share."""
+    def pair(one: Document, two: Document) -> Pair:
         common = one.prints.keys() & two.prints.keys()
-        least = LEAST * math.log(len(self.found) + 1)
-        smaller = max(least, min(self.weight(one.prints), self.weight(two.prints)))
+        least = LEAST * math.log(most)
+        smaller = max(least, min(weight(one.prints), weight(two.prints)))
         identical = one.source == two.source and bool(one.prints)
-        percent = 100.0 if identical else 100 * self.weight(common) / smaller
-        places = [
+        percent = 100.0 if identical else 100 * weight(common) / smaller
+        spans = [
             _spans(document, [at for value in common for at in document.prints[value]])
             for document in (one, two)
         ]
-        return Shared(percent, (places[0], places[1]), identical)
+        return Pair(one, two, percent, (spans[0], spans[1]), identical)
+
+    sides = [*combinations(found, 2), *((one, two) for one in found for two in against)]
+    return [pair(one, two) for one, two in sides]
+
+
+def listed(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs that share much, the most similar first."""
+    much = [pair for pair in pairs if pair.percent >= THRESHOLD]
+    return sorted(much, key=lambda pair: (-pair.identical, -pair.percent))
 
 
 def _spans(document: Document, places: Sequence[int]) -> list[tuple[int, int]]:
     """Return the spans of fingerprints in the source; touching spans are joined."""
-    spans: list[tuple[int, int]] = []
+    ends: list[int] = []
     for place in sorted(places):
-        begin, end = place, place + LENGTH
-        if spans and begin <= spans[-1][1]:
-            spans[-1] = (spans[-1][0], end)
+        if ends and place <= ends[-1]:
+            ends[-1] = place + LENGTH
         else:
-            spans.append((begin, end))
-    places_of = _originals(document, np.array(spans, dtype=int).reshape(-1))
-    return list(zip(places_of[::2], places_of[1::2], strict=True))
-
-
-def _originals(document: Document, places: NDArray[np.int_]) -> list[int]:
-    """Return the places in the source of places in the filtered code."""
-    offsets = document.offsets
-    if len(offsets):
-        numbers = np.searchsorted(offsets[:, 0], places)
-        places = places + offsets[np.minimum(numbers, len(offsets) - 1), 1]
-        places = np.clip(places, 0, len(document.source))
-    found: list[int] = places.tolist()
-    return found
+            ends += [place, place + LENGTH]
+    found, offsets = np.array(ends, dtype=int), document.offsets
+    if len(offsets):  # back from the filtered code to the source
+        numbers = np.searchsorted(offsets[:, 0], found)
+        found = found + offsets[np.minimum(numbers, len(offsets) - 1), 1]
+        found = np.clip(found, 0, len(document.source))
+    return list(zip(found[::2].tolist(), found[1::2].tolist(), strict=True))
 
 
 FIRST: Final = "This is screening, not proof."
 LISTED: Final = 60
 SHOWN: Final = 20
-"""The number of pairs whose sources are shown."""
+TOLD: Final = 10
+"""The numbers of pairs that the page lists, whose sources it shows, that the terminal prints."""
 
 ADVICE: Final = (
     "Two students may have used the same textbook, the same lecture or the same idea. Read both "
@@ -204,29 +213,11 @@ THRESHOLD: Final = 15.0
 """Percent; files that were written independently share less."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two submissions, or one and a hand-in of another year."""
-
-    one: Document
-    two: Document
-    shared: Shared
-
-
-def ranked(found: Sequence[Document], against: Sequence[Document]) -> list[Pair]:
-    """Return the pairs with a submission of this class that share much, the most similar first."""
-    everything = Class([*found, *against])
-    sides = [*combinations(found, 2), *((one, two) for one in found for two in against)]
-    pairs = [Pair(one, two, everything.shared(one, two)) for one, two in sides]
-    listed = [pair for pair in pairs if pair.shared.percent >= THRESHOLD]
-    return sorted(listed, key=lambda pair: (-pair.shared.identical, -pair.shared.percent))
-
-
 def similar_page(pairs: Sequence[Pair], notes: Sequence[str]) -> str:
     """Return the page; it contains everybody's name, so students must not see it."""
     rows: list[list[Cell]] = [
         [
-            *(number, pair.one.name, pair.two.name, f"{pair.shared.percent:.0f} %"),
+            *(number, pair.one.name, pair.two.name, f"{pair.percent:.0f} %"),
             Link("side by side", "", f"pair-{number}") if number <= SHOWN else "",
         ]
         for number, pair in enumerate(pairs[:LISTED], 1)
@@ -252,10 +243,10 @@ def _sides(number: int, pair: Pair) -> str:
     blocks = "".join(
         f'<div><h3>{html.escape(document.name)}</h3><pre tabindex="0">{marked(document, spans)}'
         "</pre></div>"
-        for document, spans in zip((pair.one, pair.two), pair.shared.spans, strict=True)
+        for document, spans in zip((pair.one, pair.two), pair.spans, strict=True)
     )
-    title = f"{number}. {pair.one.name} and {pair.two.name}: {pair.shared.percent:.0f} %"
-    head = f'<summary id="pair-{number}">{html.escape(title)}</summary>'
+    title = html.escape(f"{number}. {pair.title}")
+    head = f'<summary id="pair-{number}">{title}</summary>'
     return card(f'<details open>{head}<div class="sides">{blocks}</div></details>')
 
 
@@ -265,17 +256,12 @@ def marked(document: Document, spans: Sequence[tuple[int, int]]) -> str:
     for kind, listed in ((1, _spans(document, document.base)), (2, spans)):
         for begin, end in listed:
             kinds[begin:end] = bytes([kind]) * (end - begin)
-    parts = []
-    begin = 0
-    for end in range(1, len(kinds) + 1):
-        if end == len(kinds) or kinds[end] != kinds[begin]:
-            text = html.escape(document.source[begin:end])
-            if kinds[begin] == 2:
-                text = f"<mark>{text}</mark>"
-            elif kinds[begin] == 1:
-                text = f'<span class="base">{text}</span>'
-            parts.append(text)
-            begin = end
+    parts, begin = [], 0
+    around = {0: "{}", 1: '<span class="base">{}</span>', 2: "<mark>{}</mark>"}
+    for kind, run in groupby(kinds):
+        end = begin + len(list(run))
+        parts.append(around[kind].format(html.escape(document.source[begin:end])))
+        begin = end
     return "".join(parts)
 
 
@@ -284,8 +270,6 @@ STUB: Final = KIT / "grader" / "handout" / "ai_stub.py"
 AGENTS: Final = KIT / "connect4" / "players" / "agents.py"
 BASE: Final = (STUB, KIT / "README.md", AGENTS, *sorted((KIT / "connect4" / "search").glob("*.py")))
 """Code that students were given or may read in a textbook; it does not count."""
-
-TOLD: Final = 10
 
 
 def run_similar(arguments: argparse.Namespace) -> int:
@@ -316,20 +300,17 @@ def similar(
     notes = [f"{len(found)} submissions, {len(others)} other hand-ins to compare with."]
     told = [f"Not compared: {'; '.join(left)}."] if left else []
     told += [
-        f"{item.name}: {item.problem}; its pairs are not compared."
-        for item in made
-        if item.problem is not None
+        f"{one.name}: {one.problem}; its pairs are not compared." for one in made if one.problem
     ]
     for line in told:
         print(line, file=sys.stderr)
     same = [name for name, text in before.items() if text in here.values()]
     again = [f"Handed in again without a change: {'; '.join(same)}."] if same else []
-    pairs = ranked(found, others)
+    pairs = listed(compared(found, others))
     write(out, similar_page(pairs, [*notes, *told, *again]))
     print(wrapped(FIRST))
     for number, pair in enumerate(pairs[:TOLD], 1):
-        line = f"{number:3}. {pair.one.name} and {pair.two.name}: {pair.shared.percent:.0f} %"
-        print(wrapped(line))
+        print(wrapped(f"{number:3}. {pair.title}"))
     if not pairs:
         print(f"no pair shares {THRESHOLD:g} % or more")
     print(f"The report is in {out}", file=sys.stderr)

@@ -61,7 +61,7 @@ def grade_without_playing(
     path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8")
     own = rubrics.read(path)
     with Store(results, writing=True) as store:
-        found = find([hand_ins], own.submission, tell=lambda line: None)
+        found = find([hand_ins], own.submission)
         values = json.dumps(rubrics.stored_values(own))
         store.set_meta({"kind": "grade", "rubric": values})
         store.set_submissions(found, whole=True)

@@ -1,4 +1,4 @@
-"""A made-up class: twenty independent searches, five copies, five files that are almost empty.
+"""A made-up class: twelve independent searches, five copies, five files that are almost empty.
 
 `python3 -m tests.similar_class FOLDER` writes it, to look at what `grader similar` makes of it.
 """
@@ -90,7 +90,7 @@ def read(name: str) -> str:
 
 
 def independent() -> dict[str, str]:
-    """Return the twenty who wrote their own."""
+    """Return the twelve who wrote their own."""
     names = sorted(path.stem for path in FOLDER.glob("*.py"))
     return {name: read(name) for name in names if name != TRANSLATED}
 
@@ -143,7 +143,7 @@ def almost_empty() -> dict[str, str]:
 
 
 def the_class() -> dict[str, str]:
-    """Return the sources of all thirty."""
+    """Return the sources of all."""
     copies = {
         "renamed_gina": renamed(read("gina")),
         "reordered_dora": reordered(read("dora")),

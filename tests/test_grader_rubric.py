@@ -50,6 +50,23 @@ def test_a_rubric_changes_only_what_it_names(tmp_path: Path) -> None:
     assert mine.part_a.cap_percent == default.part_a.cap_percent
 
 
+def stages(*sizes: tuple[int, int]) -> str:
+    """Return a tournament with stages of these sizes of groups, and with who is promoted."""
+    listed = (
+        f"{{name = '{name}', group_size = {size}, promote = {promote}, repeats = 1, "
+        "time_limit = 1, boards = ['case4']}"
+        for name, (size, promote) in zip("ab", sizes, strict=False)
+    )
+    return f"[tournament]\nstages = [{', '.join(listed)}]\n"
+
+
+def baselines(*lines: str) -> str:
+    return f"[part_b]\nbaselines = [{', '.join(f'{{{line}, points = 1}}' for line in lines)}]\n"
+
+
+TWO = ("random", "greedy")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -69,29 +86,26 @@ def test_a_rubric_changes_only_what_it_names(tmp_path: Path) -> None:
         ("[part_a]\nopponent = 'human'\n", "part_a.opponent: 'human' cannot be a baseline"),
         ("[part_a]\nopponent = 'randon'\n", "part_a.opponent: no agent 'randon' (did you mean"),
         (
-            "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 2, high = 2}]\n",
+            baselines("agent = 'random', low = 2, high = 2"),
             "part_b.baselines[1].high: 2 is not above low, 2",
         ),
+        (baselines("agent = 'random', low = 2"), "part_b.baselines[1].high: is missing"),
         (
-            "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 2}]\n",
-            "part_b.baselines[1].high: is missing",
-        ),
-        (
-            "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 0, high = 1}, "
-            "{agent = 'random', points = 1, low = 0, high = 1}]\n",
+            baselines(*["agent = 'random', low = 0, high = 1"] * 2),
             "part_b.baselines: agent 'random' is listed twice",
         ),
-        ("[tournament]\nstages = []\n", "tournament.stages: expected one or more stages"),
         (
-            "[tournament]\nstages = [{name = 'a', group_size = 1, promote = 1, repeats = 1, "
-            "time_limit = 1, boards = ['case4']}]\n",
-            "tournament.stages[1].group_size: a group has 2 or more, 0 means all",
+            baselines(
+                *(f"agent = '{one}', low = 0, high = 1, name = 'x'" for one in ("mcts", "greedy"))
+            ),
+            "part_b.baselines: two baselines are called 'x'; give each its own name = \"...\"",
         ),
+        ("[tournament]\nstages = []\n", "tournament.stages: expected one or more stages"),
+        (stages((1, 1)), "tournament.stages[1].group_size: a group has 2 or more, 0 means all"),
+        (stages((0, 0), (0, 0)), "tournament.stages[1].promote: nobody would reach the next stage"),
         (
-            "[tournament]\nstages = [{name = 'a', group_size = 0, promote = 0, repeats = 1, "
-            "time_limit = 1, boards = ['case4']}, {name = 'b', group_size = 0, promote = 0, "
-            "repeats = 1, time_limit = 1, boards = ['case4']}]\n",
-            "tournament.stages[1].promote: nobody would reach the next stage",
+            stages((3, 3), (0, 0)),
+            "tournament.stages[1].promote: 3 of 3 would all reach the next stage; promote 2 at",
         ),
         (
             "[part_a]\nboards = ['case1', 'case4', 'case1']\n",
@@ -102,19 +116,8 @@ def test_a_rubric_changes_only_what_it_names(tmp_path: Path) -> None:
             "compare.boards: boards 'case1' and 'case1.txt' are one position",
         ),
         (
-            "[tournament]\nstages = [{name = 'a', group_size = 3, promote = 3, repeats = 1, "
-            "time_limit = 1, boards = ['case4']}, {name = 'b', group_size = 0, promote = 0, "
-            "repeats = 1, time_limit = 1, boards = ['case4']}]\n",
-            "tournament.stages[1].promote: 3 of 3 would all reach the next stage; promote 2 at",
-        ),
-        (
             "[tournament]\npoints = [10, 6, 8]\n",
             "tournament.points: place 3 earns 8, more than place 2 with 6; points must not rise",
-        ),
-        (
-            "[part_b]\nbaselines = [{agent = 'random', points = 1, low = 0, high = 1, name = 'x'}, "
-            "{agent = 'greedy', points = 1, low = 0, high = 1, name = 'x'}]\n",
-            "part_b.baselines: two baselines are called 'x'; give each its own name = \"...\"",
         ),
         ("[statistics]\nconfidence = 1.0\n", "statistics.confidence: expected a number below 1"),
         ("[match\n", "the rubric is not a TOML file"),

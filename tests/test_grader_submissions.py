@@ -19,8 +19,7 @@ from connect4.errors import InputError
 from grader.handin import Submission, file_name
 from grader.handin.archive import file_reader
 from grader.handin.find import find
-from grader.handin.people import IN_TIME, LATE, Person, keys
-from grader.handin.platforms import in_utc
+from grader.handin.people import Person, keys
 from grader.rubric import reading as rubrics
 from tests.classroom import tarred, zipped
 from tests.mutations import SLOW_ARCHIVES, try_all
@@ -87,12 +86,15 @@ def test_of_a_copy_of_the_whole_kit_the_students_file_is_taken(tmp_path: Path, a
     files |= {f"{around}connect4/players/ai.py": "mine", f"{around}connect4/utils.py": "kit"}
     write(tmp_path, {"ann.zip": zipped(files), "class/bo.zip": zipped(files)})
     write(tmp_path / "class" / "cy", files)
-    found = find([tmp_path / "ann.zip"], RULES) + find([tmp_path / "class"], RULES)
-    assert [(item.name, source_of(item)) for item in found] == [
-        ("ann", "mine"),
-        ("bo", "mine"),
-        ("cy", "mine"),
+    whole = {f"{who}/{name}": text for who in ("dee", "eve") for name, text in files.items()}
+    write(tmp_path, {"whole.zip": zipped(whole)})
+    found = [
+        item
+        for name in ("ann.zip", "class", "whole.zip")
+        for item in find([tmp_path / name], RULES)
     ]
+    assert [item.name for item in found] == ["ann", "bo", "cy", "dee", "eve"]
+    assert {source_of(item) for item in found} == {"mine"}
 
 
 GRADESCOPE = """\
@@ -171,8 +173,13 @@ DOWNLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str]]] = {
             "leeann_LATE_101_9001_ai.py": "old",
             "leeann_LATE_101_9003_report.txt": "r",
             "mary_annray_102_9004_work.zip": zipped({"ai.py": "b"}),
+            "zoe_LATE_103_9005_222_assignsubmission_file_ai.py": "z",
         },
-        {"leeann canvas=101 late": "new r", "mary_annray canvas=102 in time": "b"},
+        {
+            "leeann canvas=101 late": "new r",
+            "mary_annray canvas=102 in time": "b",
+            "zoe canvas=103 late": "z",
+        },
     ),
     "Canvas of earlier years": (
         {"lee-ann_late_101_9002_ai.py": "a", "derek-bo_102_9003_ai.py": "b"},
@@ -238,6 +245,8 @@ DOWNLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str]]] = {
             "Home_work_a_lee_attempt_2030-01-31-23-59-00.txt": "Name: Ann Lee (a_lee)\nx",
             "Home_work_a_ray_attempt_2030-01-31-08-00-00_x_a_lee_attempt_"
             "2031-01-01-00-00-00_ai.py": "b",
+            "Home_work_Group 1_attempt_2030-01-31-23-59-00_ai.py": "c",
+            "Home_work_Group 1_attempt_2030-01-31-23-59-00.txt": "Name: Ann Lee (a_lee)",
             "Home_work_a_ray_attempt_2030-01-31-08-00-00.txt": (
                 "\ufeffName: Bo (a_lee) (a_ray)\r\nComments:\r\nName: Ann Lee (a_lee)\r\n"
             ),
@@ -245,6 +254,7 @@ DOWNLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str]]] = {
         {
             "Ann Lee login=a_lee 2030-01-31T23:59:00": "new",
             "Bo (a_lee) login=a_ray 2030-01-31T08:00:00": "b",
+            "Group 1 2030-01-31T23:59:00": "c",
         },
     ),
     "Blackboard without its receipts": (
@@ -277,10 +287,11 @@ DOWNLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str]]] = {
 
 @pytest.mark.parametrize("form", ["folder", "zip", "zip of the folder"])
 @pytest.mark.parametrize("download", DOWNLOADS)
-def test_every_download_says_who_handed_in_what(tmp_path: Path, download: str, form: str) -> None:
+def test_every_download_says_who_handed_in_what(
+    tmp_path: Path, download: str, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     files, expected = DOWNLOADS[download]
-    told: list[str] = []
-    found = find([placed(tmp_path, files, form)], RULES, tell=told.append)
+    found = find([placed(tmp_path, files, form)], RULES)
     listed = []
     for item in found:
         people = [
@@ -291,15 +302,10 @@ def test_every_download_says_who_handed_in_what(tmp_path: Path, download: str, f
         listed.append((who, " ".join(filter(None, (source_of(item), item.report)))))
     assert listed == [*expected.items()]
     assert problems(found) == {}
-    assert told == []
+    assert capsys.readouterr().err == ""
 
 
 MISFITS: dict[str, tuple[dict[str, str | bytes], dict[str, str], list[str]]] = {
-    "an upload to Canvas that is called as Moodle's": (
-        {"annlee_LATE_101_9002_222_assignsubmission_file_ai.py": "a", "boray_102_9003_ai.py": "b"},
-        {"annlee": "a", "boray": "b"},
-        [],
-    ),
     "a participant of Moodle among files of Canvas": (
         {
             "annlee_101_9002_ai.py": "a",
@@ -357,23 +363,6 @@ def test_a_name_is_read_by_the_rule_of_its_own_platform_alone(
     assert all(line.endswith("; to grade it, put it into another folder") for line in told)
 
 
-def test_a_students_name_of_a_file_never_is_a_key(tmp_path: Path) -> None:
-    write(tmp_path, MISFITS["an upload to Canvas that is called as Moodle's"][0])
-    found = find([tmp_path], RULES)
-    assert [item.people[0].keys for item in found] == [keys(canvas="101"), keys(canvas="102")]
-    assert [item.people[0].submitted for item in found] == [LATE, IN_TIME]
-
-
-def test_what_blackboard_calls_a_group_is_no_login(tmp_path: Path) -> None:
-    files = {
-        "Home_work_Group 1_attempt_2030-01-31-23-59-00_ai.py": "a",
-        "Home_work_Group 1_attempt_2030-01-31-23-59-00.txt": "Name: Ann Lee (alee)",
-    }
-    assert find([write(tmp_path, files)], RULES)[0].people == (
-        Person("Group 1", (), "2030-01-31T23:59:00"),
-    )
-
-
 def test_an_attempt_of_an_unknown_time_is_none_to_choose(tmp_path: Path) -> None:
     """Months of other languages have no known order; a second attempt is a second hand-in."""
     names = [f"1-5 - Ann - {month} 31, 2030 1159 PM" for month in ("Jul", "Mai")]
@@ -390,12 +379,8 @@ def test_an_attempt_of_an_unknown_time_is_none_to_choose(tmp_path: Path) -> None
 YAML: dict[str, tuple[str, str]] = {
     "single quotes": ("'D''Angelo'", "D'Angelo"),
     "double quotes": (r'"Jos\xE9 \"Pepe\" O\\Hara"', 'Jos\xe9 "Pepe" O\\\\Hara'),
-    "an escape of four digits": (r'"\u0141ukasz"', "\u0141ukasz"),
     "an escape of eight digits": (r'"\U0001F600\_x"', "\U0001f600\\xa0x"),
-    "a comment": ("Ann Lee # late", "Ann Lee"),
-    "a hash that is no comment": ("Ann#Lee", "Ann#Lee"),
     "a comment after quotes": ("'Ann # Lee' # late", "Ann # Lee"),
-    "an apostrophe": ("O'Hara", "O'Hara"),
     "an anchor": ("&3 Ann Lee", "Ann Lee"),
     "several lines": ('"Ann\n      Lee \\\n      Ray"', "Ann Lee Ray"),
     "a block": (
@@ -404,7 +389,6 @@ YAML: dict[str, tuple[str, str]] = {
     ),
     "a control character": (r'"Ann\e[31m"', "Ann\\x1b[31m"),
     "an escape of no character": (r'"Ann\U99999999"', r"Ann\\U99999999"),
-    "no end": ("'Ann", "'Ann"),
     "nothing": ("", "submission_1"),
     "null": ("~", "submission_1"),
 }
@@ -441,6 +425,10 @@ def test_single_files_and_folders_are_named(tmp_path: Path) -> None:
 
 MOODLE = "_assignsubmission_file_/ai.py"
 ODD: dict[str, tuple[dict[str, str | bytes], dict[str, str]]] = {
+    "two files of one name in a zip, of which the last counts": (
+        {"eve.zip": doubled(("ai.py", b"old"), (".\\ai.py", b"new"))},
+        {"eve": "new"},
+    ),
     "a student beside a file of the same name": (
         {"class.zip": zipped({"ann": "x", "ann/ai.py": "a", "bo/ai.py": "b"})},
         {"ann": "a", "bo": "b"},
@@ -465,9 +453,10 @@ ODD: dict[str, tuple[dict[str, str | bytes], dict[str, str]]] = {
         {"ann_1_2_ai.py": "a", "ann_1_text.html": "x", "leejo_LATE_3_text.html": "x"},
         {"ann": "a", "leejo": "an online text and no file"},
     ),
-    "an online text as the newest attempt of Blackboard": (
+    "an online text as the newest attempt of Blackboard; a folder in the place of a receipt": (
         {
             "hw_ann_attempt_2030-01-01-00-00-00_ai.py": "a",
+            "hw_ann_attempt_2030-01-01-00-00-00.txt/x": "",
             "hw_eve_attempt_2030-01-01-00-00-00_ai.py": "x",
             "hw_eve_attempt_2030-01-02-00-00-00.txt": "Name: Eve (eve)",
         },
@@ -617,13 +606,11 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
         {"eve.py.txt": "x"},
         "eve.py.txt is a text file; rename it to eve.py (Windows may hide the .txt)",
     ),
-    "no code": ({"eve/notes.txt": "x"}, "no ai.py and no other .py file in it"),
     "another archive": (
         {"eve.tar.xz": b"\xfd7zXZ"},
         "eve.tar.xz is not opened; hand in ai.py or one zip of it",
     ),
     "damaged tar.gz": ({"eve.tar.gz": b"\x1f\x8b"}, "no readable tar.gz (Compressed file ended"),
-    "tar.gz cut off": ({"eve.tgz": tarred({"ai.py": b"x = 1"})[:-20]}, "no readable tar.gz (Comp"),
     "a header of many records in a tar": (
         {"eve.tgz": SLOW_ARCHIVES["a header of many records"]},
         "not read within 2 s; hand in ai.py or one usual zip of it",
@@ -656,14 +643,6 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
     "a link in a tar": (
         {"eve.tgz": tarred({"ai.py": b""}, type=tarfile.SYMTYPE, linkname="/etc/passwd")},
         f"ai.py {NO_FILE}",
-    ),
-    "a device in a tar": (
-        {"eve.tgz": tarred({"ai.py": b""}, type=tarfile.CHRTYPE)},
-        f"ai.py {NO_FILE}",
-    ),
-    "a tar in a zip": (
-        {"eve.zip": zipped({"inner.tgz": tarred({"ai.py": b"x"})})},
-        "the archive holds another archive, inner.tgz; hand in ai.py or one zip of it",
     ),
     "not UTF-8": (
         {"eve.py": "x = 1\ny = 'caf\xe9'".encode("latin-1")},
@@ -742,12 +721,6 @@ def test_of_several_paths_one_that_cannot_be_read_stops_no_other(tmp_path: Path)
     }
 
 
-def test_of_two_files_with_one_name_in_a_zip_the_last_counts(tmp_path: Path) -> None:
-    data = doubled(("ai.py", b"old"), (".\\ai.py", b"new"))
-    (tmp_path / "eve.zip").write_bytes(data)
-    assert sources(find([tmp_path], RULES)) == {"eve": "new"}
-
-
 @pytest.mark.slow
 def test_a_folder_of_too_many_files_or_folders_stops_no_other(tmp_path: Path) -> None:
     write(tmp_path, {"ann.py": "a", "eve/ai.py": "x"})
@@ -787,27 +760,12 @@ def test_what_is_no_file_holds_nobody_up(
         file_reader(tmp_path / "eve" / "hw" / "ai.py")(10)  # it was a file when it was listed
 
 
-@pytest.mark.parametrize("name", ["index.csv", "Hidden-Boards"])
-def test_a_student_has_no_folder_in_the_place_of_the_kits_own(name: str) -> None:
-    assert file_name(name) == f"_{name}"
-    assert file_name(f"{name}x") == f"{name}x"
-
-
-@pytest.mark.parametrize("name", ["con", "NUL.py", "Com1", "lpt\xb9", "aux .x"])
-def test_names_of_devices_of_windows_are_no_names_of_files(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["index.csv", "Hidden-Boards", "con", "NUL.py", "Com1", "lpt\xb9", "aux .x"]
+)
+def test_a_student_has_no_folder_of_the_kits_own_name_or_of_a_device_of_windows(name: str) -> None:
     assert file_name(name) == f"_{name}"
     assert file_name(f"x{name}") == f"x{name}"
-
-
-def test_a_file_elsewhere_of_the_same_name_is_not_the_one_meant(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(tmp_path, {"bo.py": "mine", "class/bo.py": "b", "class/ann.py": "a"})
-    monkeypatch.chdir(tmp_path)
-    assert [item.path for item in find([Path("class")], RULES)] == [
-        Path("class/ann.py"),
-        Path("class/bo.py"),
-    ]
 
 
 def test_a_place_in_a_message_leads_to_the_file(
@@ -818,7 +776,7 @@ def test_a_place_in_a_message_leads_to_the_file(
         write(tmp_path / folder, {"ada/ai.py": "a", "bad/notes.txt": "x", f"{folder[4:]}.py": "c"})
     files = {"leeann_1_9_helper.py": "h", "leeann_1_8_ai.py": "a", "boray_2_7_ai.py": "b"}
     write(tmp_path, {f"down/load/{name}": text for name, text in files.items()})
-    write(tmp_path, {"one.zip": zipped({"ai.py": "z"})})
+    write(tmp_path, {"one.zip": zipped({"ai.py": "z"}), "class.py": "another file"})
     monkeypatch.chdir(tmp_path)
     paths = [Path(name) for name in ("two/class", "two/other", "one.zip")]
     found = {item.name: item for item in find(paths, RULES)}
@@ -832,6 +790,17 @@ def test_a_place_in_a_message_leads_to_the_file(
     assert found["boray"].path == Path("down/load/boray_2_7_ai.py")
     assert found["leeann"].path == Path("down/load/leeann_1_8_ai.py")
     assert found["leeann"].place == "load/leeann_1_8_ai.py"
+    write(tmp_path, {"one/class/ada/ai.py": "a"})  # may be a class of one, or the folders of one
+    (ada,) = find([Path("one")], RULES)
+    assert (ada.name, ada.place, ada.path) == (
+        *("class", "class/ada/ai.py"),
+        Path("one/class/ada/ai.py"),
+    )
+    write(tmp_path, {"one/class/bela/ai.py": "b"})
+    assert [(item.name, item.place, item.path) for item in find([Path("one")], RULES)] == [
+        ("ada", "class/ada/ai.py", Path("one/class/ada/ai.py")),
+        ("bela", "class/bela/ai.py", Path("one/class/bela/ai.py")),
+    ]
 
 
 def test_names_are_ones_that_a_terminal_and_a_database_take(tmp_path: Path) -> None:
@@ -844,6 +813,8 @@ def test_names_are_ones_that_a_terminal_and_a_database_take(tmp_path: Path) -> N
     found = find([tmp_path / "class"], RULES)
     assert [item.name for item in found] == ["lat\\udce9n", "red\\x1b[31m", "two\\nlines"]
     assert not problems(found)
+    path = write(tmp_path, {"ann.py": "a"}) / "ann.py"
+    assert [item.name for item in find([path], RULES, "a\udcff")] == ["a\\udcff"]
     archive = write(tmp_path, {"class.zip": zipped({"red\x1b[31m/ai.py": "a", "bo/ai.py": "b"})})
     assert [item.name for item in find([archive / "class.zip"], RULES)] == ["bo", "red\\x1b[31m"]
 
@@ -873,11 +844,6 @@ def test_a_path_without_submissions_is_refused(tmp_path: Path, name: str, messag
     with pytest.raises(InputError) as caught:
         find([tmp_path / name], RULES)
     assert str(caught.value).startswith(f"{tmp_path}/{message}")
-
-
-def test_a_name_given_in_other_bytes_than_utf_8_is_written_with_escapes(tmp_path: Path) -> None:
-    path = write(tmp_path, {"ann.py": "a"}) / "ann.py"
-    assert [item.name for item in find([path], RULES, "a\udcff")] == ["a\\udcff"]
 
 
 FUZZED = 10_000
@@ -935,8 +901,3 @@ def test_a_path_of_millions_of_characters_in_a_tar_floods_no_message(tmp_path: P
     write(tmp_path, {"eve.tar.gz": tarred({f"{'ab/' * 100_000}ai.py": b"a"}), "ann.py": "a"})
     places = [len(item.place) for item in find([tmp_path], RULES)]
     assert max(places) < 300
-
-
-def test_a_time_at_the_end_of_the_calendar_is_no_time() -> None:
-    assert in_utc(" 0001-01-01 00:00:00 +23:59") == ""
-    assert in_utc(" 2024-01-01 10:00:00 Z") == "2024-01-01T10:00:00+00:00"

@@ -1,14 +1,10 @@
-"""A class with a roster: late days, groups and corrections, in the three forms of download."""
+"""A class with a roster: late days, groups and corrections, and what a roster may look like."""
 
 from __future__ import annotations
 
 import csv
-import io
-import re
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -17,31 +13,9 @@ from grader.handin.people import Kind
 from grader.handin.roster import Change, Correction, Student, read
 from grader.rubric import reading as rubrics
 from tests.command import run
-from tests.grading import count, hand_in, hand_in_each, rubric, searcher
-from tests.test_gradebooks import (
-    BLACKBOARD,
-    BRIGHTSPACE,
-    CANVAS,
-    PARTICIPANT,
-    WORKSHEET,
-    marks_by_hand,
-)
-
-CLASS = {
-    "Ann Lee": ("a", "1", "", "", "", "2030-03-30 23:59", 0),
-    "Ben Müller": ("a", "1", "", "", "", "", 0),
-    "Cara O'Neil": ("b", "2", "", "", "", "", 0),
-    "Dan Ng": ("b", "2", "", "", "", "2030-03-30 12:00", 0),
-    "Eve Kim": ("a", "", "", "", "", "2030-04-01 23:59", 2),
-    "Fay Zhu": ("a", "", "2", "", "", "2030-04-04 00:00", 3),
-    "Gil Ode": ("a", "", "", "", "", "2030-04-09 08:30", 10),
-    "Hal Roy": ("b", "", "2,5", "", "", "2030-04-02 11:00", 0),
-    "Ida Sol": ("b", "", "", "-1,25", "=a late report", "2030-03-29 10:00", 0),
-    "Jo Tan": ("b", "", "", "", "", "2030-03-30 10:00", 0),
-    "Kim Lee": ("b", "", "", "", "", "2030-03-30 10:00", 0),
-    "Lou Lee": ("b", "", "", "", "", "", 0),
-}
-"""Section, group, extension, correction, reason, time in Berlin and late days, by hand."""
+from tests.grading import hand_in, hand_in_each, rubric
+from tests.marked import agent, grade_without_playing, grader, points, rows, write_class
+from tests.test_gradebooks import BLACKBOARD, BRIGHTSPACE, CANVAS, PARTICIPANT, WORKSHEET
 
 LATE = (
     '[late]\ndeadline = "2030-03-30 23:59"\nzone = "Europe/Berlin"\npercent_a_day = 2\n'
@@ -49,124 +23,53 @@ LATE = (
 )
 """One of the 50 points for each day after the first, 2.5 at most. Clocks change on the 31st."""
 
+ROSTER = """\
+Name;Section;Group;Extension (days);Adjust;Reason;Submitted;Tutor
+Ann Lee;a;1;;;;30.03.2030 23:59;T
+Ben Müller;a;1;;;;;T
+Eve Kim;a;;;;;01.04.2030 23:59;T
+Fay Zhu;a;;2;;;04.04.2030 00:00;T
+Gil Ode;a;;;;;09.04.2030 08:30;T
+Hal Roy;b;;2,5;;;02.04.2030 11:00;T
+Ida Sol;b;;;-1,25;=a late report;29.03.2030 10:00;T
+Lou Lee;b;;;;;;T
+"""
 
-def time_of(name: str, form: str, zone: str = "Europe/Berlin") -> str:
-    text = CLASS[name][5]
-    there = datetime.fromisoformat(text or "2000-01-01").replace(tzinfo=ZoneInfo("Europe/Berlin"))
-    return there.astimezone(ZoneInfo(zone)).strftime(form) if text else ""
-
-
-def write(path: Path, text: str, encoding: str = "utf-8") -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.encode(encoding))
-
-
-def roster(folder: Path, encoding: str, separator: str, times: str = "") -> list[str]:
-    """Write the roster as Excel saves it; return the options for it."""
-    out = io.StringIO()
-    lines = csv.writer(out, delimiter=separator)
-    head = ["Name", "E-mail", "Section", "Group", "Extension (days)", "Adjust", "Reason"]
-    lines.writerow([*head, "Submitted", "Tutor"])
-    for name, entry in CLASS.items():
-        lines.writerow([name, f"{name[:3]}@x.org", *entry[:5], time_of(name, times), "T"])
-    write(folder / "roster.csv", out.getvalue(), encoding)
-    return ["--roster", "roster.csv"]
+BY_HAND = {
+    **{"Ann Lee": ("0", 0, 10), "Ben Müller": ("0", 0, 10), "Eve Kim": ("2", 1, 20)},
+    **{"Fay Zhu": ("3", 2, 30), "Gil Ode": ("10", 2.5, 40), "Hal Roy": ("0", 0, 50)},
+    **{"Ida Sol": ("0", 0, 45)},
+}
+"""Days late, the points for them, and the margin of the hand-in."""
 
 
-def canvas(folder: Path, sources: dict[str, str]) -> list[str]:
-    """Write Canvas's download: Gil and Jo handed in again. Only the roster has the times."""
-    for number, (name, source) in enumerate(sources.items(), 101):
-        begin = "".join(reversed(name.lower().split())) + "_LATE" * (CLASS[name][6] > 0)
-        again = name in ("Gil Ode", "Jo Tan")
-        if again:
-            write(folder / f"{begin.removesuffix('_LATE')}_{number}_7{number}_ai.py", "old = 1\n")
-        write(folder / f"{begin}_{number}_8{number}_ai{'-1' * again}.py", source)
-        write(folder / f"{begin}_{number}_9{number}_report.txt", f"{name}, {number}\n")
-    return roster(folder.parent, "utf-8-sig", ";", "%d.%m.%Y %H:%M")
-
-
-def moodle(folder: Path, sources: dict[str, str]) -> list[str]:
-    """Write Moodle's download; its grading worksheet is the roster, with more columns."""
-    sheet = "Identifier,Full name,Email address,Grade,Maximum Grade,Last modified (submission)"
-    sheet += ",Section,Group,Extension (days),Adjust,Reason,Tutor\n"
-    for number, (name, entry) in enumerate(CLASS.items(), 9001):
-        time = time_of(name, "%A, %d %B %Y, %I:%M %p") or "-"
-        more = ",".join(f'"{cell}"' for cell in (*entry[:5], "T"))
-        sheet += f'Participant {number},{name},{name[:3]}@x.org,,"100,00","{time}",{more}\n'
-        if name in sources:
-            place = folder / f"{name}_{number}_assignsubmission_file_"
-            write(place / "ai.py", sources[name])
-            write(place / "report.txt", f"{name}\n")
-    write(folder.parent / "roster.csv", sheet, "cp1252")
-    return ["--gradebook", "roster.csv", "--roster", "roster.csv"]
-
-
-def gradescope(folder: Path, sources: dict[str, str]) -> list[str]:
-    """Write Gradescope's download; its metadata has the times in UTC."""
-    lines = "---\n"
-    for number, (name, source) in enumerate(sources.items(), 1):
-        time = time_of(name, "%Y-%m-%d %H:%M:%S.123456789 Z", "UTC")
-        lines += f"submission_{number}:\n  :submitters:\n  - :name: {name}\n    :sid: '{number}'\n"
-        lines += f"    :email: {name[:3]}@x.org\n  :created_at: {time}\n"
-        write(folder / f"submission_{number}" / "ai.py", source)
-        write(folder / f"submission_{number}" / "report.txt", f"{name}\n")
-    write(folder / "submission_metadata.yml", lines)
-    return roster(folder.parent, "utf-8-sig", ",")
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
-
-
-def by_hand(parts: tuple[float, float], name: str) -> dict[str, str]:
-    """Return what `grades.csv` must say of a student."""
-    section, group, _, adjust, _, _, days = CLASS[name]
-    deducted, correction = min(max(0, days - 1), 2.5), float(adjust.replace(",", ".") or 0)
-    total = max(0, sum(parts) - deducted + correction)
-    points = {"Part B": parts[1], "Late Deduction": deducted, "Adjust": correction, "Total": total}
-    shown = {"Section": section, "Group": group, "Late Days": str(days) if name[0] != "L" else ""}
-    return {key: f"{value:.2f}" for key, value in points.items()} | shown
-
-
-@pytest.mark.slow
-def test_a_class_of_twelve_in_three_forms_has_the_marks_made_by_hand(tmp_path: Path) -> None:
-    """The games of the first form count for the others: a roster and late days play nothing."""
-    own, played = rubric(tmp_path), set()
-    own.write_text(own.read_text(encoding="utf-8") + LATE, encoding="utf-8")
-    write(tmp_path / "tiny.txt", "1\n" + "0 0 0 0 0 0\n" * 4)
-    names = [name for name in CLASS if CLASS[name][5]]
-    sources = {name: searcher(1 + n % 3, 1 - n % 2 * 2, name) for n, name in enumerate(names)}
-    for form in (canvas, moodle, gradescope):
-        folder, out = form.__name__, tmp_path / f"out-{form.__name__}"
-        options = ["--rubric", own, "--out", out, *form(tmp_path / folder, sources)]
-        done = run("grader", "grade", folder, *options, cwd=tmp_path, seconds=110)
-        assert done.returncode == 0, done.stderr
-        played.add(count(tmp_path / "grade.db"))
-        assert re.search(
-            r"roster\.csv: columns that are not used: (Grade, .*)?Tutor\n", done.stderr
-        )
-        assert "roster.csv: nothing was handed in, 0 points: Lou Lee\n" in done.stderr
-        assert "not in it" not in done.stderr
-        assert "no time known" not in done.stderr
-        grades = {row["Name"]: row for row in rows(out / "grades.csv")}
-        assert grades.keys() == CLASS.keys()
-        marks = marks_by_hand(tmp_path / "grade.db")
-        for name, row in grades.items():
-            expected = by_hand(marks.get(row["SHA-256"], (0.0, 0.0)), name)
-            assert {key: row[key] for key in expected} == expected, name
-        assert grades["Ann Lee"]["SHA-256"] == grades["Ben Müller"]["SHA-256"]
-        for name, why in (
-            ("Gil Ode", "10 days late, 2.50"),
-            ("Ida Sol", "-1.25: =a"),
-            ("Lou Lee", "noth"),
-        ):
-            page = (out / f"feedback/{grades[name]['Submission']}.html").read_text(encoding="utf-8")
-            assert f"<b>{grades[name]['Total']}" in page
-            assert why in page
-    assert len(played) == 1
-    filled = {one["Full name"]: one["Grade"] for one in rows(tmp_path / "out-moodle/worksheet.csv")}
-    for name, row in grades.items():
-        assert float(filled[name]) == pytest.approx(2 * float(row["Total"]), abs=0.011)
+def test_late_days_groups_and_corrections_make_the_marks_made_by_hand(tmp_path: Path) -> None:
+    files = {
+        f"{name}.py": agent(margin)
+        for name, (_, _, margin) in BY_HAND.items()
+        if name != "Ben Müller"
+    }
+    write_class(tmp_path / "class", files)
+    grade_without_playing(tmp_path / "class", tmp_path / "marks.db", LATE)
+    (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8-sig")
+    words = ("report", "marks.db", "--roster", "roster.csv", "--out", "out")
+    done = grader(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "roster.csv: columns that are not used: Tutor\n" in done.stderr
+    assert "roster.csv: nothing was handed in, 0 points: Lou Lee\n" in done.stderr
+    assert "not in it" not in done.stderr
+    assert "no time known" not in done.stderr
+    grades = {row["Name"]: row for row in rows(tmp_path / "out/grades.csv")}
+    assert grades.pop("Lou Lee")["Total"] == "0.00"
+    assert grades.keys() == BY_HAND.keys()
+    for name, (days, deducted, margin) in BY_HAND.items():
+        adjust = -1.25 if name == "Ida Sol" else 0
+        row, total = grades[name], float(points(margin)) - deducted + adjust
+        assert (row["Late Days"], row["Late Deduction"]) == (days, f"{deducted:.2f}"), name
+        assert (row["Adjust"], row["Total"]) == (f"{adjust:.2f}", f"{total:.2f}"), name
+    pages = tmp_path / "out" / "feedback"
+    assert "10 days late, 2.50" in (pages / "Gil Ode.html").read_text(encoding="utf-8")
+    assert "-1.25: =a" in (pages / "Ida Sol.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -179,6 +82,8 @@ def test_a_class_of_twelve_in_three_forms_has_the_marks_made_by_hand(tmp_path: P
         ("name;adjust\nAnn;1\nBen;two\n", "line 3: adjust 'two': expected a number"),
         ("name;adjust\nAnn;1,000\n", "line 2: adjust '1,000': expected a number"),
         ("name,percent\nAnn,nan\n", "line 2: percent 'nan': expected a number"),
+        ("name,adjust,Adjust\nAnn,2,3\n", "expected one column for adjust, not 'adjust' and 'Adju"),
+        ("name,id\nA\0nn,7\n", "cannot be read; save it as CSV in UTF-8"),
         ("name,mark\nAnn,-1\n", "line 2: mark -1: expected points from 0"),
         ("name;extension\nAnn;-1\n", "line 2: extension -1: expected days from 0"),
         ("[match]\nboards = [1, 2]\n", "expected a roster with a column name, id or e-mail"),
@@ -397,7 +302,7 @@ def test_late_days_take_no_more_than_there_is_and_the_remark_says_what() -> None
 
 def test_a_roster_in_which_nobody_handed_in_is_refused(tmp_path: Path) -> None:
     hand_in_each(tmp_path / "class", "ann", "bo")
-    write(tmp_path / "roster.csv", "name\nCy\n")
+    (tmp_path / "roster.csv").write_text("name\nCy\n")
     refused = run("grader", "grade", "class", "--roster", "roster.csv", cwd=tmp_path)
     assert refused.returncode == 2
     assert "roster.csv: nobody here (ann; ...) is one of its 1 students (Cy; ...)" in refused.stderr
@@ -408,8 +313,8 @@ def test_a_dry_run_reads_the_roster_and_a_shorter_one_says_what_goes(tmp_path: P
     own.write_text(f"{own.read_text(encoding='utf-8')}[late]\ndeadline = 2030-01-31T23:59:00\n")
     for name in ("ann", "bo"):
         hand_in(tmp_path / "class", name, "x = 1\n")
-    write(tmp_path / "all.csv", "name,adjust,extension\nann,,\nbo,,\ncy,-2,\ndi,,1\n")
-    write(tmp_path / "one.csv", "name\nann\nbo\n")
+    (tmp_path / "all.csv").write_text("name,adjust,extension\nann,,\nbo,,\ncy,-2,\ndi,,1\n")
+    (tmp_path / "one.csv").write_text("name\nann\nbo\n")
     grade = ("grade", "class", "--rubric", own, "--isolation", "process", "--roster")
     refused = run("grader", *grade, "rubric.toml", "--dry-run", cwd=tmp_path)
     assert (refused.returncode, "expected a roster with a column" in refused.stderr) == (2, True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.similar import BASE, THRESHOLD, Class, Document, code_of, documents, marked, ranked
+from grader.similar import BASE, THRESHOLD, Pair, code_of, compared, documents, listed, marked
 from tests.command import assert_refused, environment, run
 from tests.grading import hand_in
 from tests.similar_class import COPIES, TRANSLATED, independent, read, the_class
@@ -20,35 +20,26 @@ def has_copydetect() -> None:
     pytest.importorskip("copydetect", reason="needs copydetect")
 
 
-def base() -> list[str]:
-    return [code_of(path) for path in BASE]
-
-
 @pytest.fixture(scope="module")
-def found() -> list[Document]:
-    """Return the documents of the whole class."""
+def pairs() -> list[Pair]:
+    """Return all pairs of the class."""
     has_copydetect()
-    return documents(the_class(), base())
+    return compared(documents(the_class(), [code_of(path) for path in BASE]))
 
 
 @pytest.fixture(scope="module")
-def percent(found: list[Document]) -> dict[frozenset[str], float]:
+def percent(pairs: list[Pair]) -> dict[frozenset[str], float]:
     """Return what each pair of the class shares, in percent."""
-    whole = Class(found)
-    return {
-        frozenset((one.name, two.name)): whole.shared(one, two).percent
-        for one, two in combinations(found, 2)
-    }
+    return {frozenset((pair.one.name, pair.two.name)): pair.percent for pair in pairs}
 
 
 @pytest.mark.slow
-def test_copies_are_listed_and_no_independent_pair(found: list[Document]) -> None:
+def test_copies_are_listed_and_no_independent_pair(pairs: list[Pair]) -> None:
     """A translation by hand into another style is not found: it shares less than others may."""
-    pairs = ranked(found, [])
-    listed = [frozenset((pair.one.name, pair.two.name)) for pair in pairs]
+    found = listed(pairs)
     copies = {frozenset(item) for item in COPIES.items() if item[0] != TRANSLATED}
-    assert set(listed) == copies
-    shares = [pair.shared.percent for pair in pairs]
+    assert {frozenset((pair.one.name, pair.two.name)) for pair in found} == copies
+    shares = [pair.percent for pair in found]
     assert shares == sorted(shares, reverse=True)
 
 
@@ -73,9 +64,8 @@ def test_matching_and_handed_out_code_are_told_apart_on_the_page() -> None:
     has_copydetect()
     given = "def given(board):\n    return [row for row in board if row.sum() > 3 * len(board)]\n"
     own = "def mine(x):\n    for i in range(9):\n        x = x * 7 + i // 3 - x % 11  # <b>\n"
-    one, two = documents({"ann": given + own, "ben": own + given}, [given])
-    shared = Class([one, two]).shared(one, two)
-    text = marked(one, shared.spans[0])
+    (pair,) = compared(documents({"ann": given + own, "ben": own + given}, [given]))
+    text = marked(pair.one, pair.spans[0])
     grey = "".join(re.findall(r'<span class="base">(.*?)</span>', text, re.DOTALL))
     match = "".join(re.findall(r"<mark>(.*?)</mark>", text, re.DOTALL))
     assert "row.sum()" in grey

@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Final, TypeAlias
+from typing import IO, BinaryIO, Final, NamedTuple, TypeAlias
 
 from connect4.errors import InputError, one_line, printable
 
@@ -124,17 +125,17 @@ def opened(root: Path, *names: str) -> BinaryIO:
 
     Raises `InputError` if it cannot be opened, is no file, or if one of the names is a link.
     """
-    name = short(printable(names[-1]))
     try:
         with _folder(root, names[:-1]) as folder:
             file = open(names[-1], "rb", opener=partial(_open_in, folder))  # noqa: SIM115
     except (OSError, ValueError) as error:
         if getattr(error, "errno", None) in (errno.ELOOP, errno.ENOTDIR):
-            raise not_a_file(name) from None
+            no_file(names[-1])(0)
+        name = short(printable(names[-1]))
         raise InputError(f"{name} cannot be read: {_why(error)}") from None
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
-        raise not_a_file(name)
+        no_file(names[-1])(0)
     return file
 
 
@@ -142,8 +143,7 @@ def _why(error: Exception) -> object:
     return getattr(error, "strerror", None) or error
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """An entry of a folder; `kind` is `file`, `folder`, `linked folder` or `other`."""
 
     names: Names
@@ -202,33 +202,31 @@ def _part(root: Path, top: Entry) -> Tree:
     """Return the files below one entry of a class's folder, often one student's hand-in."""
     part: Tree = {}
     pending = [top]
-    seen = 0
-    while pending:
+    for seen in count(1):
+        if not pending:
+            return part
         entry = pending.pop()
-        path, name = entry.path, short(printable(entry.names[-1]))
-        seen += 1
         if seen > MAX_FOLDER_FILES:
-            why = f"more than {MAX_FOLDER_FILES} files and folders; hand in ai.py and report.txt"
-            return {f"{top.path}/{EMPTY}": _refusal(why)}
+            break
+        empty, below_it, why = f"{entry.path}/{EMPTY}", [], ""
         if entry.kind == "file":
-            part[path] = _reader(root, entry.names)
+            part[entry.path] = _reader(root, entry.names)
         elif entry.kind != "folder":
-            place = f"{path}/{EMPTY}" if entry.kind == "linked folder" else path
-            part[place] = no_file(entry.names[-1])
+            part[empty if entry.kind == "linked folder" else entry.path] = no_file(entry.names[-1])
         elif len(entry.names) > MAX_DEPTH:
             why = f"folders more than {MAX_DEPTH} deep; hand in ai.py and report.txt"
-            part[f"{path}/{EMPTY}"] = _refusal(why)
         else:
             try:
                 below_it = _seen_entries(root, entry.names)
+                why = "" if below_it else "no ai.py and no other .py file in it"
             except OSError as error:
+                name = short(printable(entry.names[-1]))
                 why = f"the folder {name} cannot be read: {error.strerror}"
-                part[f"{path}/{EMPTY}"] = _refusal(why)
-                continue
-            if not below_it:
-                part[f"{path}/{EMPTY}"] = _refusal("no ai.py and no other .py file in it")
-            pending += reversed(below_it)
-    return part
+        if why:
+            part[empty] = _refusal(why)
+        pending += reversed(below_it)
+    why = f"more than {MAX_FOLDER_FILES} files and folders; hand in ai.py and report.txt"
+    return {f"{top.path}/{EMPTY}": _refusal(why)}
 
 
 def _refusal(why: str) -> File:
@@ -240,14 +238,10 @@ def _refusal(why: str) -> File:
     return read
 
 
-def not_a_file(name: str) -> InputError:
-    """Return the error of a link, which may lead anywhere, or of what is no file."""
-    return InputError(f"{name} is a link or no file at all; put the file itself there")
-
-
 def no_file(name: str) -> File:
-    """Return a file that raises `InputError` when it is read."""
-    return _refusal(str(not_a_file(short(printable(name)))))
+    """Return what stands for a link, which may lead anywhere, or for what is no file."""
+    shown = short(printable(name))
+    return _refusal(f"{shown} is a link or no file at all; put the file itself there")
 
 
 def file_reader(path: Path) -> File:
@@ -281,8 +275,8 @@ class Packed:
 
     name: str
     size: int
-    read: Callable[[int], bytes]
-    refusal: str | None = None
+    read: File
+    refusal: str = ""
 
 
 def packed_tree(
@@ -293,28 +287,6 @@ def packed_tree(
     Raises `InputError` if it is damaged, too large or unsafe. The declared sizes limit the number
     of bytes that are read. Of a class, an unsafe file is the problem of its hand-in only.
     """
-    tree: Tree = {}
-    refused: Tree = {}
-    for member in _members(data, kind, max_files, max_megabytes):
-        why = _refusal_of(member, kind)
-        if why is None:
-            path = str(PurePosixPath(member.name))
-            if is_seen(path):  # of several with this name the last one counts, as on a disk
-                tree[printable(path)] = member.read
-            continue
-        if not of_class:
-            raise InputError(why)
-        parts = [part for part in PurePosixPath(member.name).parts if part.strip("/.")]
-        top = parts[0] if parts else "_"
-        if is_seen(top):
-            refused[f"{printable(top)}/ai.py"] = _refusal(why)
-    if not tree and refused:
-        next(iter(refused.values()))(0)
-    return tree | refused
-
-
-def _members(data: BinaryIO | bytes, kind: str, max_files: int, max_megabytes: int) -> list[Packed]:
-    """Return the files of an archive, after a check of their number and size."""
     if kind == "zip":
         members = _zip_members(data)
     else:
@@ -324,21 +296,30 @@ def _members(data: BinaryIO | bytes, kind: str, max_files: int, max_megabytes: i
         raise InputError(f"the {kind} holds {len(members)} files, allowed are {max_files}")
     if sum(member.size for member in members) > max_megabytes * MEGABYTE:
         raise _too_large(kind, max_megabytes)
-    return members
+    tree: Tree = {}
+    refused: Tree = {}
+    for member in members:
+        path = PurePosixPath(member.name)
+        why = member.refusal
+        if path.is_absolute() or ".." in path.parts:
+            shown = short(printable(member.name))
+            why = f"the {kind} holds '{shown}', a path that leads out of it"
+        elif not path.parts:
+            why = f"the {kind} holds a file without a name"
+        if why and not of_class:
+            raise InputError(why)
+        top = next((part for part in path.parts if part.strip("/.")), "_")
+        if why and is_seen(top):
+            refused[f"{printable(top)}/ai.py"] = _refusal(why)
+        elif not why and is_seen(str(path)):  # the last one of a name counts, as on a disk
+            tree[printable(str(path))] = member.read
+    if not tree and refused:
+        next(iter(refused.values()))(0)
+    return tree | refused
 
 
 def _too_large(kind: str, max_megabytes: int) -> InputError:
     return InputError(f"the {kind} unpacks to more than the {max_megabytes} MB allowed")
-
-
-def _refusal_of(member: Packed, kind: str) -> str | None:
-    """Return the reason why an archive with such a file is rejected."""
-    path = PurePosixPath(member.name)
-    if path.is_absolute() or ".." in path.parts:
-        return f"the {kind} holds '{short(printable(member.name))}', a path that leads out of it"
-    if not path.parts:
-        return f"the {kind} holds a file without a name"
-    return member.refusal
 
 
 def _zip_members(data: BinaryIO | bytes) -> list[Packed]:
@@ -351,71 +332,60 @@ def _zip_members(data: BinaryIO | bytes) -> list[Packed]:
         name = member.filename.replace("\\", "/")
         if name.endswith("/"):  # not by is_dir, which fails on an empty name
             continue
-        is_link = (member.external_attr >> 16) & 0o170000 == 0o120000
-        read = no_file(name) if is_link else _zip_reader(archive, member)
-        locked = "the zip is locked with a password" if member.flag_bits & 1 else None
+        if (member.external_attr >> 16) & 0o170000 == 0o120000:
+            read = no_file(name)
+        elif member.compress_type not in METHODS:
+            what = "is packed in a rare way; make a usual zip of it"
+            read = _refusal(f"{short(printable(member.filename))} in the zip {what}")
+        else:
+            read = _packed_file("zip", member.filename, partial(archive.open, member))
+        locked = "the zip is locked with a password" if member.flag_bits & 1 else ""
         found.append(Packed(name, member.file_size, read, locked))
     return found
 
 
-def _zip_reader(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Callable[[int], bytes]:
-    name = short(printable(member.filename))
+def _packed_file(kind: str, name: str, open_it: Callable[[], IO[bytes]], size: int = 0) -> File:
+    """Return a file in an archive, of at least `size` bytes."""
+    where = f"{short(printable(name))} in the {kind}"
 
     def read(limit: int) -> bytes:
-        if member.compress_type not in METHODS:
-            raise InputError(f"{name} in the zip is packed in a rare way; make a usual zip of it")
         try:
-            with archive.open(member) as file:
-                return file.read(limit)
+            with open_it() as file:
+                content = file.read(limit)
         except Exception as error:  # zlib.error and its kin have no common base
-            raise InputError(f"{name} in the zip cannot be read ({brief(error)})") from None
+            raise InputError(f"{where} cannot be read ({brief(error)})") from None
+        if len(content) < min(limit, size):
+            raise InputError(f"{where} cannot be read (it ends too early)")
+        return content
 
     return read
-
-
-def _unpacked(data: bytes, most: int, max_megabytes: int) -> bytes:
-    """Return at most `most` bytes from gzip data, which may have several parts."""
-    try:
-        with gzip.open(io.BytesIO(data)) as file:
-            unpacked = file.read(most + 1)
-    except (EOFError, OSError, zlib.error) as error:
-        raise InputError(f"no readable tar.gz ({brief(error)})") from None
-    if len(unpacked) > most:
-        raise _too_large("tar", max_megabytes)
-    return unpacked
 
 
 def _tar_members(data: bytes, max_files: int, max_megabytes: int) -> list[Packed]:
     """Return the files of a tar, packed or not."""
     if data.startswith(GZIP):
-        data = _unpacked(data, max_megabytes * MEGABYTE + max_files * HEADERS, max_megabytes)
+        most = max_megabytes * MEGABYTE + max_files * HEADERS
+        try:
+            with gzip.open(io.BytesIO(data)) as file:  # it may have several parts
+                data = file.read(most + 1)
+        except (EOFError, OSError, zlib.error) as error:
+            raise InputError(f"no readable tar.gz ({brief(error)})") from None
+        if len(data) > most:
+            raise _too_large("tar", max_megabytes)
     found = []
     try:
         archive = tarfile.open(fileobj=io.BytesIO(data), mode="r:")  # noqa: SIM115
         for member in archive:
-            if not member.isdir():
-                usual = member.type in (tarfile.REGTYPE, tarfile.AREGTYPE)
-                read = _tar_reader(archive, member) if usual else no_file(member.name)
-                found.append(Packed(member.name, member.size, read))
+            if member.isdir():
+                continue
+            read = no_file(member.name)
+            if member.type in (tarfile.REGTYPE, tarfile.AREGTYPE):
+                open_it = partial(tarfile.ExFileObject, archive, member)
+                read = _packed_file("tar", member.name, open_it, member.size)
+            found.append(Packed(member.name, member.size, read))
     except Exception as error:  # a header can say anything: errors of many kinds, by version
         raise InputError(f"no readable tar ({brief(error)})") from None
     return found
-
-
-def _tar_reader(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Callable[[int], bytes]:
-    name = short(printable(member.name))
-
-    def read(limit: int) -> bytes:
-        try:
-            file = archive.extractfile(member)
-            content = b"" if file is None else file.read(limit)
-        except Exception as error:
-            raise InputError(f"{name} in the tar is damaged ({brief(error)})") from None
-        if len(content) < min(limit, member.size):
-            raise InputError(f"{name} in the tar is damaged (it ends too early)")
-        return content
-
-    return read
 
 
 def tops(tree: Tree) -> dict[str, Tree]:

@@ -11,7 +11,6 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -37,27 +36,24 @@ LONGEST_PATH: Final = 4096
 """Characters of a path that a disk takes; a path in a tar may have millions."""
 
 
-def remedy_of(name: str) -> str | None:
-    """Return what the author of a file with this name has to do; None if nothing is known."""
+def _remedy(name: str) -> str:
+    """Return what the author of a file that is not opened has to do."""
     if name.lower().endswith(".ipynb"):
         return f"{name} is a Jupyter notebook; save its code as ai.py (File > Save and Export As)"
     if name.lower().endswith(".py.txt"):
         return f"{name} is a text file; rename it to {name[:-4]} (Windows may hide the .txt)"
-    return None
+    return f"{name} is not opened; hand in ai.py or one zip of it"
 
 
 @dataclass(slots=True)
 class HandIn:
     """The hand-in of one student or group, before it is read."""
 
-    name: str
+    entry: Entry
+    """Whose it is."""
     places: list[str]
     """Its entries, for messages."""
     tree: Tree = field(default_factory=dict)
-    people: tuple[Person, ...] = ()
-    number: str = ""
-    """What tells it from other hand-ins of its name."""
-    attempt: str = ""
     files: dict[str, str] = field(default_factory=dict)
     """The place of each file in the tree that is an entry of its own."""
     folder: Path = Path()
@@ -66,33 +62,28 @@ class HandIn:
     """Whether an archive has been opened already."""
     problem: str | None = None
 
+    @property
+    def whole(self) -> str:
+        """Return the entry that a teacher or a platform named."""
+        return [*self.places, self.entry.student[0]][0]
+
     def place(self, path: str) -> str:
         """Return the place of a file in the tree."""
-        whole = [*self.places, self.name][0]
         inside = path if len(path) <= LONGEST_PATH else short(path)
-        return self.files.get(path) or f"{whole}/{inside}"
+        return self.files.get(path) or f"{self.whole}/{inside}"
 
 
-def _say(line: str) -> None:
-    print(line, file=sys.stderr)
-
-
-def find(
-    paths: list[Path],
-    rules: SubmissionRules,
-    name: str | None = None,
-    tell: Callable[[str], None] = _say,
-) -> list[Submission]:
+def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> list[Submission]:
     """Return all submissions at `paths`, sorted by name; `name` makes one path one submission.
 
-    `tell` gets a line for each file or folder in a platform's download that is not graded, because
-    its name is none of the platform's.
-    Raises `InputError` if a path does not exist or there is no submission.
+    Each file or folder in a platform's download is named on standard error that is not graded,
+    because its name is none of the platform's. Raises `InputError` if a path does not exist or
+    there is no submission.
     """
     found: dict[tuple[str, str], list[HandIn]] = {}
     for path in paths:
-        for hand_in in _hand_ins_at(path, name, len(paths) > 1, tell):
-            found.setdefault((hand_in.name, hand_in.number), []).append(hand_in)
+        for hand_in in _hand_ins_at(path, name, len(paths) > 1):
+            found.setdefault(hand_in.entry.student, []).append(hand_in)
     if not found:
         shown = ", ".join(map(one_line, paths))
         raise InputError(
@@ -106,14 +97,11 @@ def find(
             places = [place for hand_in in (first, *more) for place in hand_in.places]
             first.problem = f"two hand-ins of one student: {', '.join(places)}"
         shown = f"{own} ({number})" if number and names[own] > 1 else own
-        entry = one_line([*first.places, own][0])
-        opened.append(replace(_open_safely(first, rules), name=shown, entry=entry))
+        opened.append(_open_safely(first, shown, rules))
     return told_apart(sorted(opened, key=lambda item: (item.name.casefold(), item.name)))
 
 
-def _hand_ins_at(
-    path: Path, name: str | None, several: bool, tell: Callable[[str], None]
-) -> list[HandIn]:
+def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
     """Return the hand-ins at a path; an unreadable one does not stop the others.
 
     Of several archives each belongs to one student. If there are several files called `ai.py`,
@@ -138,7 +126,7 @@ def _hand_ins_at(
     inner = unwrapped(tree)
     above = [str(path)] if several else []
     above += [] if inner is tree else tops(tree)
-    found = [] if is_one else hand_ins(inner, above, lambda line: tell(f"{one_line(path)}: {line}"))
+    found = [] if is_one else hand_ins(inner, above, path)
     if is_one or (several and not found):
         return [_single(path, name or _stem(path.resolve()), tree)]
     return found if several else [replace(hand_in, folder=path) for hand_in in found]
@@ -147,7 +135,7 @@ def _hand_ins_at(
 def _single(path: Path, name: str, tree: Tree) -> HandIn:
     """Return a path that a teacher named as one hand-in."""
     name = printable(name)
-    return HandIn(name, [str(path)], tree, (Person(name, by_form(name)),))
+    return HandIn(Entry((Person(name, by_form(name)),)), [str(path)], tree)
 
 
 def _stem(path: Path) -> str:
@@ -156,33 +144,30 @@ def _stem(path: Path) -> str:
 
 
 def _read_path(path: Path) -> Tree:
+    """Return the files of a folder or an archive; raises `InputError` for anything else."""
     if os.path.isdir(path):
         return archive.folder_tree(path)
+    why = "no such file or folder"
     if os.path.isfile(path) and path.name.lower().endswith(ARCHIVES):
         try:
             return worker.class_tree(path)
         except InputError as error:
-            raise InputError(f"{one_line(path)}: {error}") from None
-    if os.path.exists(path) and path.name.lower().endswith(UNREADABLE):
-        raise InputError(f"{one_line(path)}: {_remedy(path.name)}")
-    if os.path.exists(path):
-        raise InputError(f"{one_line(path)}: expected a .py file, a folder, a .zip or a .tar.gz")
-    raise InputError(f"{one_line(path)}: no such file or folder")
+            why = str(error)
+    elif os.path.exists(path):
+        is_closed = path.name.lower().endswith(UNREADABLE)
+        expected = "expected a .py file, a folder, a .zip or a .tar.gz"
+        why = _remedy(path.name) if is_closed else expected
+    raise InputError(f"{one_line(path)}: {why}")
 
 
-def _remedy(name: str) -> str:
-    """Return what the author of a file that is not opened has to do."""
-    return remedy_of(name) or f"{name} is not opened; hand in ai.py or one zip of it"
-
-
-def _open_safely(hand_in: HandIn, rules: SubmissionRules) -> Submission:
+def _open_safely(hand_in: HandIn, name: str, rules: SubmissionRules) -> Submission:
     """Read a hand-in and return it as a submission, with its problem if it has one."""
-    place = one_line([*hand_in.places, hand_in.name][0])
-    submission = Submission(hand_in.name, place, people=hand_in.people)
-    if hand_in.problem:
-        return replace(submission, problem=brief(hand_in.problem))
+    whole = one_line(hand_in.whole)
+    submission = Submission(name, whole, people=hand_in.entry.people, entry=whole)
     try:
-        return _open(hand_in, rules)
+        if hand_in.problem:
+            raise InputError(hand_in.problem)
+        return _open(hand_in, submission, rules)
     except InputError as error:
         return replace(submission, problem=brief(error))
     except Exception as error:  # whatever one hand-in raises, the others are graded
@@ -190,8 +175,8 @@ def _open_safely(hand_in: HandIn, rules: SubmissionRules) -> Submission:
         return replace(submission, problem=brief(problem))
 
 
-def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
-    """Return a hand-in as a submission; raises `InputError` if it cannot be graded."""
+def _open(hand_in: HandIn, submission: Submission, rules: SubmissionRules) -> Submission:
+    """Return a submission with its source; raises `InputError` if it cannot be graded."""
     archives = [path for path in hand_in.tree if path.lower().endswith(ARCHIVES)]
     sources = [path for path in hand_in.tree if path.lower().endswith(".py")]
     closed = [path for path in hand_in.tree if path.lower().endswith(UNREADABLE)]
@@ -201,16 +186,17 @@ def _open(hand_in: HandIn, rules: SubmissionRules) -> Submission:
             f"the archive holds another archive, {other}; hand in ai.py or one zip of it"
         )
     if archives and not sources:
-        return _open_archive(hand_in, archives, rules)
+        return _open(_unpacked(hand_in, archives, rules), submission, rules)
     if closed and not sources:
         raise InputError(_remedy(short(closed[0])))
     for path, file in hand_in.tree.items():
         if not sources and PurePosixPath(path).name == archive.EMPTY:
             file(0)  # reports why nothing can be read there
-    return _read_source(hand_in, _choose(sources), rules)
+    return _read_source(hand_in, submission, _choose(sources), rules)
 
 
-def _open_archive(hand_in: HandIn, archives: list[str], rules: SubmissionRules) -> Submission:
+def _unpacked(hand_in: HandIn, archives: list[str], rules: SubmissionRules) -> HandIn:
+    """Return a hand-in with the files of its archive."""
     if len(archives) > 1:
         raise InputError(f"two archives of one student: {', '.join(map(short, archives))}")
     limit = rules.max_archive_mb * MEGABYTE
@@ -219,7 +205,7 @@ def _open_archive(hand_in: HandIn, archives: list[str], rules: SubmissionRules) 
         raise InputError(f"the archive is larger than {rules.max_archive_mb} MB")
     tree = worker.student_tree(archives[0], data, rules.max_archive_files, rules.max_archive_mb)
     place = hand_in.place(archives[0])
-    return _open(replace(hand_in, places=[place], tree=tree, files={}, archived=True), rules)
+    return replace(hand_in, places=[place], tree=tree, files={}, archived=True)
 
 
 def _choose(sources: list[str]) -> str:
@@ -239,34 +225,27 @@ def _choose(sources: list[str]) -> str:
     return candidates[0]
 
 
-def _read_source(hand_in: HandIn, path: str, rules: SubmissionRules) -> Submission:
-    place = hand_in.place(path)
-    path_on_disk = hand_in.folder / place
-    submission = Submission(
-        hand_in.name,
-        one_line(place),
-        people=hand_in.people,
-        path=path_on_disk if os.path.isfile(path_on_disk) else None,
-    )
-    limit = rules.max_source_kb * 1000
+def _read_source(
+    hand_in: HandIn, submission: Submission, path: str, rules: SubmissionRules
+) -> Submission:
+    place, limit = hand_in.place(path), rules.max_source_kb * 1000
+    on_disk = hand_in.folder / place
+    if os.path.isfile(on_disk):
+        submission = replace(submission, path=on_disk)
+    submission = replace(submission, place=one_line(place))
     data = hand_in.tree[path](limit + 1)
-    if len(data) > limit:
-        return replace(submission, problem=f"larger than {rules.max_source_kb} kB")
     try:
+        if len(data) > limit:
+            raise InputError(f"larger than {rules.max_source_kb} kB")
         source_text(data)
     except InputError as error:
         return replace(submission, problem=str(error))
-    return replace(submission, source=data, report=_read_report(hand_in.tree, path, limit))
-
-
-def _read_report(tree: Tree, source: str, limit: int) -> str | None:
-    """Return the report beside the source, else the only report in the hand-in."""
-    reports = [path for path in tree if PurePosixPath(path).name.lower() == "report.txt"]
-    beside = [
-        path for path in reports if PurePosixPath(path).parent == PurePosixPath(source).parent
-    ]
-    chosen = beside or reports
-    return tree[chosen[0]](limit).decode("utf-8", errors="replace") if chosen else None
+    reports = [one for one in hand_in.tree if PurePosixPath(one).name.lower() == "report.txt"]
+    beside = [one for one in reports if PurePosixPath(one).parent == PurePosixPath(path).parent]
+    report = None
+    for chosen in (beside or reports)[:1]:  # the one beside the source, else the only one
+        report = hand_in.tree[chosen](limit).decode("utf-8", errors="replace")
+    return replace(submission, source=data, report=report)
 
 
 def unwrapped(tree: Tree) -> Tree:
@@ -291,11 +270,10 @@ def is_kit(tree: Tree) -> bool:
     return any(OF_KIT in part for part in (tree, *around))
 
 
-def hand_ins(tree: Tree, above: list[str], tell: Callable[[str], None]) -> list[HandIn]:
+def hand_ins(tree: Tree, above: list[str], path: Path) -> list[HandIn]:
     """Return one hand-in for each student, in the order of the names in the tree.
 
-    `above` are the folders around the tree, for messages. `tell` gets a line for each entry that is
-    not graded.
+    `above` are the folders around the tree at `path`, for messages.
     """
     parts = tops(tree)
     entries = {top: entry for top in parts if (entry := _named_by_teacher(top, tree, parts[top]))}
@@ -303,22 +281,19 @@ def hand_ins(tree: Tree, above: list[str], tell: Callable[[str], None]) -> list[
     if platform is not None:
         entries = platform.entries(tree, parts)
         for top in sorted(parts.keys() - entries.keys() - {platform.index}):
-            tell(
-                f"{one_line(short(top))} is not graded, because {platform.name} gives nothing in "
-                "its download such a name; to grade it, put it into another folder"
-            )
+            why = f"because {platform.name} gives nothing in its download such a name"
+            what = f"is not graded, {why}; to grade it, put it into another folder"
+            print(f"{one_line(path)}: {one_line(short(top))} {what}", file=sys.stderr)
     found: dict[tuple[str, str], HandIn] = {}
     texts: dict[tuple[str, str], HandIn] = {}
     newest = platforms.newest(entries)
     for top, entry in sorted(newest.items(), key=lambda item: -item[1].version):
-        name, number = entry.student
         place = "/".join([*above, top])
-        hand_in = HandIn(name, [], people=entry.people, number=number, attempt=entry.attempt)
         if entry.is_text:
-            hand_in.problem = "an online text and no file"
-            texts[entry.student] = replace(hand_in, places=[place])
+            why = "an online text and no file"
+            texts[entry.student] = HandIn(entry, [place], problem=why)
         else:
-            hand_in = found.setdefault(entry.student, hand_in)
+            hand_in = found.setdefault(entry.student, HandIn(entry, []))
             _add(hand_in, place, entry, parts[top] or {"": tree[top]})
     return list((texts | found).values())
 
@@ -340,8 +315,10 @@ def _add(hand_in: HandIn, place: str, entry: Entry, part: Tree) -> None:
 
     `part` holds the files of a folder, or a file of no name, which is the entry itself.
     """
-    grouped = bool(entry.file) and entry.attempt == hand_in.attempt
-    is_report = "" in part and place.lower().endswith(".txt") and not remedy_of(place)
+    grouped = bool(entry.file) and entry.attempt == hand_in.entry.attempt
+    is_report = (
+        "" in part and place.lower().endswith(".txt") and not place.lower().endswith(".py.txt")
+    )
     if "" in part:
         name = entry.file or PurePosixPath(place).name
         name = "report.txt" if is_report and not grouped else name

@@ -11,8 +11,9 @@ import ast
 import sys
 import textwrap
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -118,13 +119,11 @@ def source_findings(source: bytes, rules: SubmissionRules) -> list[Finding]:
     nodes = list(ast.walk(tree))
     bound = _bindings(nodes)
     found = [*_class(tree, nodes), *_imports(nodes, rules.allowed), *_processes(nodes, bound)]
-    caught = _caught(nodes)
-    found += _files(nodes, bound, caught)
+    found += [*_files(nodes, bound), *_changing_state(tree)]
     if STUB in source:
         line = source[: source.index(STUB)].count(b"\n") + 1
         text = "this is still the stub of the kit: write your two methods, then delete the line"
         found.append(Finding(line, "stub", text, required=False))
-    found += [Finding(line, "module state", text) for line, text in _changing_state(tree)]
     return sorted(found, key=lambda finding: finding.line)
 
 
@@ -146,16 +145,15 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
     classes = [
         node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "AIPlayer"
     ]
+    if not classes and "AIPlayer" in _stored(tree):
+        return
     if not classes:
-        if "AIPlayer" not in stored(tree):
-            line, advice = 1, "the simulator makes one per game"
-            near = next(filter(_is_meant, nodes), None)
-            if isinstance(near, ast.ClassDef):
-                line, advice = (
-                    near.lineno,
-                    f"rename class {near.name} to AIPlayer, at the left margin",
-                )
-            yield Finding(line, "class", f"no class AIPlayer at the top of the file; {advice}")
+        line, advice = 1, "the simulator makes one per game"
+        meant = (node for node in nodes if isinstance(node, ast.ClassDef) and _is_meant(node))
+        for near in islice(meant, 1):
+            line, advice = near.lineno, f"rename class {near.name} to AIPlayer"
+            advice += ", at the left margin"
+        yield Finding(line, "class", f"no class AIPlayer at the top of the file; {advice}")
         return
     player = classes[-1]
     methods = {
@@ -167,7 +165,7 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
         name
         for node in player.body
         if isinstance(node, ast.Assign | ast.AnnAssign)
-        for name in stored(node)
+        for name in _stored(node)
     }
     if player.decorator_list:  # @dataclass makes its own
         second_names.add("__init__")
@@ -179,10 +177,8 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
             yield Finding(player.lineno, "class", f"AIPlayer has no {name}; add {signature}")
 
 
-def _is_meant(node: ast.AST) -> bool:
-    """Return whether a node is a class that is probably meant as AIPlayer."""
-    if not isinstance(node, ast.ClassDef):
-        return False
+def _is_meant(node: ast.ClassDef) -> bool:
+    """Return whether a class is probably meant as AIPlayer."""
     named = node.name.replace("_", "").lower() in ("aiplayer", "player", "ai", "agent", "aiagent")
     return named or any(getattr(item, "name", "") in [*METHODS][1:] for item in node.body)
 
@@ -270,18 +266,20 @@ def _processes(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[F
             yield Finding(line, "threads and processes", text)
 
 
-def _files(
-    nodes: Sequence[ast.AST], bound: Mapping[str, str], caught: Collection[ast.AST]
-) -> Iterator[Finding]:
-    """Yield the calls that open files, which is denied in play; a script's own part is not run."""
+def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield the calls that open files, which is denied in play; a script's own part is not run.
+
+    What fails in a `try` with a handler is only advice.
+    """
     own_open = any(isinstance(node, ast.FunctionDef) and node.name == "open" for node in nodes)
     of_paths = OF_PATHS if any(name.startswith("pathlib") for name in bound.values()) else ()
-    script = {
-        inner
-        for node in nodes
-        if isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ ==")
-        for inner in ast.walk(node)
-    }
+    script: set[ast.AST] = set()
+    tried: set[ast.AST] = set()
+    for node in nodes:
+        if isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ =="):
+            script.update(ast.walk(node))
+        elif isinstance(node, ast.Try) and node.handlers:
+            tried.update(inner for part in node.body for inner in ast.walk(part))
     for node in nodes:
         if not isinstance(node, ast.Call) or node in script:
             continue
@@ -295,47 +293,33 @@ def _files(
                 name = f"{module}.{name}"
         if name in OPENING or name in of_paths or (name == "open" and not own_open):
             text = f"{name}: agents may not open files; put what the file holds into the source"
-            yield Finding(node.lineno, "files", text, required=node not in caught)
-
-
-def _caught(nodes: Sequence[ast.AST]) -> set[ast.AST]:
-    """Return what is in a `try` with a handler: what fails there is only advice."""
-    return {
-        inner
-        for node in nodes
-        if isinstance(node, ast.Try) and node.handlers
-        for tried in node.body
-        for inner in ast.walk(tried)
-    }
+            yield Finding(node.lineno, "files", text, required=node not in tried)
 
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-def _changing_state(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield `(line, text)` for each place where a function changes a module-level variable."""
+def _changing_state(tree: ast.Module) -> Iterator[Finding]:
+    """Yield each place where a function changes a module-level variable."""
     plain = ast.Assign | ast.AnnAssign | ast.AugAssign
-    shared = {name for item in tree.body if isinstance(item, plain) for name in stored(item)}
+    shared = {name for item in tree.body if isinstance(item, plain) for name in _stored(item)}
     classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
     for function in _outer_functions(tree):
         local = _local_names(function)
         for node in ast.walk(function):
-            if isinstance(node, ast.Global):
-                names = ", ".join(node.names)
-                yield node.lineno, f"global {names}: keep it on self, which lives for a game"
-                continue
+            text = ""
             name, changes = _changed(node)
-            if name is None or name in local:
-                continue
-            if name in shared:  # asked of each set by itself: to subtract them takes long
-                text = f"{name} is a module-level variable and {changes}: keep it on self"
-                yield node.lineno, text  # type: ignore[attr-defined]
-            elif name in classes:
-                text = f"{name} is a class and {changes}: keep it on self"
-                yield node.lineno, text  # type: ignore[attr-defined]
+            if isinstance(node, ast.Global):
+                text = f"global {', '.join(node.names)}: keep it on self, which lives for a game"
+            elif name is not None and name not in local and (name in shared or name in classes):
+                # asked of each set by itself: to subtract them takes long
+                kind = "module-level variable" if name in shared else "class"
+                text = f"{name} is a {kind} and {changes}: keep it on self"
+            if text:
+                yield Finding(getattr(node, "lineno", 1), "module state", text)
 
 
-def stored(node: ast.AST) -> set[str]:
+def _stored(node: ast.AST) -> set[str]:
     """Return the names that assignments below a node bind."""
     names = (name for name in ast.walk(node) if isinstance(name, ast.Name))
     return {name.id for name in names if isinstance(name.ctx, ast.Store)}
@@ -357,7 +341,7 @@ def _local_names(function: Function) -> set[str]:
     nodes = list(ast.walk(function))
     parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
     shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
-    return (parameters | stored(function)) - shared
+    return (parameters | _stored(function)) - shared
 
 
 def _changed(node: ast.AST) -> tuple[str | None, str]:
@@ -421,26 +405,21 @@ def check(source: bytes, report: str | None, rules: SubmissionRules) -> list[Fin
     return check_source(source, rules) + check_report(report, rules)
 
 
-def check_source(
-    source: bytes, rules: SubmissionRules, seconds: float = READ_SECONDS
-) -> list[Finding]:
-    """Return the findings of a source; reading it takes at most `seconds`."""
+def check_source(source: bytes, rules: SubmissionRules) -> list[Finding]:
+    """Return the findings of a source; reading it takes at most `READ_SECONDS`."""
     late = Finding(1, "syntax", "make the file smaller and simpler")
-    return _read("source", source, rules, seconds, late)
+    return _read("source", source, rules, late)
 
 
 def check_report(report: str | None, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of the text of `report.txt`; None means that the file is missing."""
-    late = Finding(1, "report", "make it shorter", in_report=True)
-    return _read("report", report, rules, READ_SECONDS, late)
+    return _read("report", report, rules, Finding(1, "report", "make it shorter", in_report=True))
 
 
-def _read(
-    kind: str, text: Any, rules: SubmissionRules, seconds: float, late: Finding
-) -> list[Finding]:
+def _read(kind: str, text: Any, rules: SubmissionRules, late: Finding) -> list[Finding]:
     """Return the findings of a text, or `late` if reading it takes too long."""
     try:
-        found = worker.ask(_found, kind, text, asdict(rules), seconds=seconds)
+        found = worker.ask(_found, kind, text, asdict(rules), seconds=READ_SECONDS)
     except InputError as error:
         return [replace(late, text=f"{error}; {late.text}")]
     return [Finding(**finding) for finding in found]

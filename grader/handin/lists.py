@@ -13,12 +13,12 @@ import io
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError, printable
-from grader.handin.people import Key, Kind, Person, by_form, keys, words
+from grader.handin.people import Key, Kind, Person, by_form, keys, letters
 
 SEPARATORS: Final = ",;\t|"
 
@@ -63,16 +63,8 @@ KEYS: Final = (ID, *Kind)
 """The fields that are keys of a person."""
 
 
-def _titles(header: Iterable[str]) -> list[str]:
-    return [unicodedata.normalize("NFC", title).strip() for title in header]
-
-
-def _letters(title: str) -> str:
-    return "".join(words(title))
-
-
 FIELDS: Final = {
-    _letters(title): str(field) for field, titles in KNOWN.items() for title in titles.split(", ")
+    letters(title): str(field) for field, titles in KNOWN.items() for title in titles.split(", ")
 }
 
 HALVES: Final = {"first": "last", "last": "first"}
@@ -131,7 +123,7 @@ class Table:
     @property
     def titles(self) -> list[str]:
         """Return the header without blanks around the titles."""
-        return _titles(self.header)
+        return [unicodedata.normalize("NFC", title).strip() for title in self.header]
 
     def where(self, line: Line) -> str:
         """Return the place of a line, for messages."""
@@ -215,13 +207,13 @@ def _fields(titles: Sequence[str]) -> tuple[str, ...]:
     `Name` beside a first name is the last name, and `Nombre` beside a last name the first. Canvas
     calls its own number `ID`.
     """
-    found = [FIELDS.get(_letters(title), "") for title in titles]
+    found = [FIELDS.get(letters(title), "") for title in titles]
     halves = HALVES.keys() & set(found)
     if len(halves) == 1:
         other = HALVES[halves.pop()]
         short = ("name", "nom", "nombre")
         found = [
-            other if _letters(title) in short else field
+            other if letters(title) in short else field
             for title, field in zip(titles, found, strict=True)
         ]
     if {"ID", "Section"} <= set(titles) and {"SIS User ID", "SIS Login ID"} & set(titles):
@@ -253,7 +245,8 @@ def read_csv(path: Path) -> Table:
     lines = tuple(
         Line(number, (*cells, *[""] * (len(header) - len(cells)))) for number, cells in records[1:]
     )
-    return Table(path, header, lines, separator, encoding, _fields(_titles(header)))
+    table = Table(path, header, lines, separator, encoding, ())
+    return replace(table, fields=_fields(table.titles))
 
 
 def _decoded(data: bytes) -> tuple[str, str]:
@@ -282,7 +275,7 @@ def _known(text: str, separator: str) -> tuple[int, int]:
         _, header = next(_records(text, separator), (0, []))
     except csv.Error:
         return -1, 0
-    return sum(_letters(title) in FIELDS for title in header), len(header)
+    return sum(letters(title) in FIELDS for title in header), len(header)
 
 
 def _readings(text: str) -> dict[str, float]:

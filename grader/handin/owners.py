@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Final
 
 from grader.handin import Missing, Submission, on_disk, told_apart
-from grader.handin.people import IN_TIME, LATE, Kind, Matching, Person, match, may_be, words
+from grader.handin.people import IN_TIME, LATE, Kind, Matching, Person, letters, match, may_be
 from grader.handin.roster import Correction, Student
 
 SUBMITTED: Final = "a time for each in the roster's column submitted decides which one counts"
@@ -156,7 +156,7 @@ class _Class:
         self.owners = [(item, person) for item in found for person in item.people]
         self.people = [person for _, person in self.owners]
         self.named = _named(self.owners, roster)
-        self.written = {own: one.group for one in roster if (own := _letters(one.group))}
+        self.written = {own: one.group for one in roster if (own := _group_key(one.group))}
         pairs = [(place, line) for _, place, line in self.named]
         pairs += decided(decisions, self.people, roster)
         self.matching = match(self.people, roster, pairs)
@@ -173,9 +173,9 @@ class _Class:
         }
         items: dict[str, list[Submission]] = {own: [] for own in self.written}
         for item in found:
-            groups = {_letters(roster[line].group) for line in self.lines[item.name]}
+            groups = {_group_key(roster[line].group) for line in self.lines[item.name]}
             shared = (person for person in item.people if self._is_shared(item, person))
-            for group in items.keys() & groups.union(_letters(one.name) for one in shared):
+            for group in items.keys() & groups.union(_group_key(one.name) for one in shared):
                 items[group].append(item)
         self.groups = {
             own: _group(self.written[own], held, self.clock) for own, held in items.items() if held
@@ -195,7 +195,7 @@ class _Class:
         """Return whether a hand-in has the name of a group and not that of a student."""
         if sum(name == item.name for name, _, _ in self.named) >= len(item.people):
             return True  # all have their lines
-        return not self.lines[item.name] and _letters(person.name) in self.written
+        return not self.lines[item.name] and _group_key(person.name) in self.written
 
     def students(self) -> tuple[dict[str, list[Student]], list[int]]:
         """Return the students of each hand-in, and the lines of the roster that have none."""
@@ -213,7 +213,7 @@ class _Class:
                 taken.add(line)
         missed = []
         for line, student in enumerate(self.roster):
-            group = self.groups.get(_letters(student.group))
+            group = self.groups.get(_group_key(student.group))
             if line not in taken and group and group.counting:
                 students[group.counting].append(student)
             elif line not in taken:
@@ -225,7 +225,7 @@ class _Class:
     def why_none(self, line: int) -> tuple[Missing, str]:
         """Return why a student of the roster has no mark, or that nothing was handed in."""
         student, why = self.roster[line], ""
-        if group := self.groups.get(_letters(student.group)):
+        if group := self.groups.get(_group_key(student.group)):
             why = group.open
         elif any(line in item.there for item in self.matching.undecided) or any(
             student in doubt.may_be for doubt in self.unknown
@@ -333,9 +333,9 @@ def _plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text.rstrip("/ ")).casefold().split())
 
 
-def _letters(name: str) -> str:
+def _group_key(name: str) -> str:
     """Return what tells a group from others; empty for a cell such as `-`."""
-    return "".join(words(name)) or name.strip(" -\u2013\u2014./")
+    return letters(name) or name.strip(" -\u2013\u2014./")
 
 
 def _clock(item: Submission, lines: Sequence[Student]) -> str:

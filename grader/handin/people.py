@@ -117,14 +117,19 @@ EXPANDED: Final = {
 STRIPPED: Final = {**EXPANDED, "ø": "o", "å": "a", "ä": "a", "ö": "o", "ü": "u"}
 
 
-def words(name: str, letters: Mapping[str, str] = STRIPPED) -> list[str]:
+def words(name: str, plainer: Mapping[str, str] = STRIPPED) -> list[str]:
     """Return the words of a name without accents, case and punctuation."""
     text = unicodedata.normalize("NFC", name).casefold()
-    text = "".join(letters.get(letter, letter) for letter in text)
+    text = "".join(plainer.get(letter, letter) for letter in text)
     plain = unicodedata.normalize("NFKD", text)
     plain = "".join(c for c in plain if not unicodedata.combining(c))
     plain = re.sub(r"(?<=\w)['\u2019\u02bc`\u00b4](?=\w)", "", plain)
     return re.findall(r"[^\W_]+", plain)
+
+
+def letters(text: str) -> str:
+    """Return the letters and digits of a text, by which titles and groups are compared."""
+    return "".join(words(text))
 
 
 def _written(name: str, in_any_case: bool = False) -> str:
@@ -141,8 +146,8 @@ def _forms(person: Person) -> set[str]:
     Canvas writes all words of a name as one, from any of them on: `Ann Lee` is `leeann`.
     """
     forms: set[str] = set()
-    for letters in (STRIPPED, EXPANDED):
-        found = words(person.name, letters)
+    for plainer in (STRIPPED, EXPANDED):
+        found = words(person.name, plainer)
         forms.add(" ".join(sorted(found)))
         forms |= {"".join(found[place:] + found[:place]) for place in range(len(found))}
     return forms - {""}

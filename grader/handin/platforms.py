@@ -20,7 +20,7 @@ from itertools import takewhile
 from typing import Final, TypeAlias
 
 from connect4.errors import InputError, printable
-from grader.handin.archive import MEGABYTE, File, Tree
+from grader.handin.archive import MEGABYTE, Tree
 from grader.handin.people import IN_TIME, LATE, Kind, Person, by_form, keys
 
 
@@ -135,15 +135,11 @@ def _canvas(tree: Tree, names: Names) -> list[Entry | None]:
 
 
 def _moodle(tree: Tree, names: Names) -> list[Entry]:
-    return [
-        Entry(
-            (Person(own["name"], keys(moodle=own["id"])),),
-            own["id"],
-            own["file"] or "",
-            is_text=own["kind"] != "file",
-        )
-        for own in names
-    ]
+    entries = []
+    for own in names:
+        person, is_text = Person(own["name"], keys(moodle=own["id"])), own["kind"] != "file"
+        entries.append(Entry((person,), own["id"], own["file"] or "", is_text=is_text))
+    return entries
 
 
 def _gradescope(tree: Tree, names: Names) -> list[Entry]:
@@ -159,17 +155,19 @@ def _gradescope(tree: Tree, names: Names) -> list[Entry]:
 def _brightspace(tree: Tree, names: Names) -> list[Entry]:
     entries = []
     for own in names:
-        submitted = ""
-        with suppress(ValueError):  # a month of another language, the 31st of June
-            month = MONTHS.index((own["month"] or own["month2"])[:3].lower()) + 1
-            half, hour = (own["half"] or "").lower(), int(own["hour"])
-            hour = hour % 12 + (12 if half == "pm" else 0) if half else hour
-            day = int(own["day"] or own["day2"])
-            time = datetime(int(own["year"]), month, day, hour, int(own["minute"]))
-            submitted = time.isoformat()
+        day, half = f"{own['month'] or own['month2']:.3} {own['day'] or own['day2']}", own["half"]
+        text = f"{day} {own['year']} {own['hour']}:{own['minute']} {half or ''}".strip()
+        submitted = _time(text, "%b %d %Y %I:%M %p" if half else "%b %d %Y %H:%M")
         person = Person(own["name"], submitted=submitted)
         entries.append(Entry((person,), own["id"], own["file"] or "", own["time"]))
     return entries
+
+
+def _time(text: str, form: str) -> str:
+    """Return a time in ISO 8601; empty for the 31st of June, or a month of another language."""
+    with suppress(ValueError):
+        return datetime.strptime(text, form).isoformat()
+    return ""
 
 
 def _blackboard(tree: Tree, names: Names) -> list[Entry]:
@@ -182,30 +180,25 @@ def _blackboard(tree: Tree, names: Names) -> list[Entry]:
     shared = min(len(list(levels)), *(len(parts) - 1 for parts in words.values()))
     people = {who: ("_".join(parts[shared:]),) * 2 for who, parts in words.items()}
     for own in names:
-        receipt = None if own["file"] else RECEIPT.match(_beginning(tree[own.string]))
+        receipt = None if own["file"] else RECEIPT.match(_beginning(tree, own.string))
         if receipt and own["who"].endswith(f"_{receipt['login']}"):
             people[own["who"]] = printable(receipt["name"]), receipt["login"]
     entries = []
     for own in names:
         name, login = people[own["who"]]
-        submitted = ""
-        with suppress(ValueError):
-            submitted = datetime.strptime(own["time"], "%Y-%m-%d-%H-%M-%S").isoformat()
         known = keys(login="" if " " in login else login)  # a group's name stands there, too
-        person = Person(name, known, submitted)
+        person = Person(name, known, _time(own["time"], "%Y-%m-%d-%H-%M-%S"))
         file = own["file"]
         entries.append(Entry((person,), login, file or "", own["time"], is_text=file is None))
     return entries
 
 
-def _beginning(file: File) -> str:
-    """Return the first characters of a file, none if it cannot be read."""
-    with suppress(InputError):
-        return file(1000).decode("utf-8-sig", errors="replace")
+def _beginning(tree: Tree, name: str) -> str:
+    """Return the first characters of a file; none if it cannot be read, or if it is a folder."""
+    with suppress(InputError, KeyError):
+        return tree[name](1000).decode("utf-8-sig", errors="replace")
     return ""
 
-
-MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 TIME: Final = (
     r"(?:(?P<month>[^\W\d_]+)\.? (?P<day>\d{1,2})|(?P<day2>\d{1,2}) (?P<month2>[^\W\d_]+)\.?),? "

@@ -118,7 +118,7 @@ def _load(path: Path) -> Values:
 
 
 def _overlay(base: Values, over: Values, source: str) -> Values:
-    """Return `base` with the values of `over`; keys that are gone or unknown are rejected."""
+    """Return `base` with the values of `over`; unknown keys are rejected."""
     top = Place(source)
     merged = dict(base)
     for name, values in over.items():
