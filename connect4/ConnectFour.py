@@ -36,8 +36,8 @@ from connect4.errors import InputError, IsolationError
 from connect4.games import GAMES, begin, find_game
 from connect4.games.base import Ending, Game, Option, Player, State
 from connect4.games.classic import after_moves
-from connect4.isolation.seat import choose_level, prepare
-from connect4.isolation.wasm.budget import fuel_option, seconds_of
+from connect4.isolation.seat import LEVELS, choose_level, level_named
+from connect4.isolation.wasm.level import add_option, limit_of
 from connect4.players.base import Seat
 from connect4.players.human import HumanSeat
 from connect4.players.names import STUDENT_FILE, AgentName, student_file
@@ -147,13 +147,7 @@ def add_conditions(group: argparse._ArgumentGroup) -> None:
     """Add the conditions of the game."""
     add = group.add_argument
     add("--time", type=time_limit, help=f"seconds per move (default {DEFAULT_SECONDS:g})")
-    add(
-        "--fuel",
-        metavar="BUDGET",
-        type=fuel_option,
-        help="instructions per move in place of seconds, such as 5G: the game repeats exactly "
-        "(docs/fuel.md)",
-    )
+    add_option(add, "the game repeats exactly (docs/fuel.md)")
     add("--seed", type=seed_number, help="makes a game of deterministic agents repeat")
     add("--human-clock", action="store_true", help="the time limit holds for people too")
     add(
@@ -162,7 +156,7 @@ def add_conditions(group: argparse._ArgumentGroup) -> None:
         help="a person's illegal move loses the turn; without it the person is asked again",
     )
     add("--ask", choices=("expectimax", "intelligent"), help="the method of AIPlayer that is asked")
-    add("--isolation", default="auto", help="none, process, strong, wasm or auto (default auto)")
+    add("--isolation", default="auto", help=f"{', '.join(LEVELS)} or auto (default auto)")
     add(
         "--lifetime",
         choices=("game", "move"),
@@ -215,13 +209,13 @@ def plans_of(arguments: argparse.Namespace) -> list[TablePlan]:
     for option in ("record", "page", "log"):
         if path := getattr(arguments, option):
             check_place(f"--{option}", path)
-    seconds, isolation = clock(arguments)
-    level, notes = choose_level(isolation)
+    seconds, isolation = limit_of(arguments.fuel, arguments.time, arguments.isolation)
+    level, notes = choose_level(str(isolation))
     if level == "none":
         ask_to_run_here([one, two], "--isolation none", arguments.yes)
-    prepare(level, tell)
+    LEVELS[level].prepare(tell)
     terms = Terms(
-        seconds,
+        seconds or DEFAULT_SECONDS,
         random.SystemRandom().randrange(2**31) if arguments.seed is None else arguments.seed,
         level=level,
         method=arguments.ask,
@@ -260,20 +254,6 @@ def play(arguments: argparse.Namespace) -> int:
         one, two = plans[0].agents
         tell_average(one.text, two.text, [game.result for game in games if game.result])
     return status
-
-
-def clock(arguments: argparse.Namespace) -> tuple[float, str]:
-    """Return the limit of a move in seconds and the isolation; raises `InputError`.
-
-    A budget of fuel is converted to virtual seconds.
-    """
-    if arguments.fuel is None:
-        return arguments.time or DEFAULT_SECONDS, arguments.isolation
-    if arguments.time is not None:
-        raise InputError("--fuel takes the place of --time; give one of them")
-    if arguments.isolation not in ("auto", "wasm"):
-        raise InputError(f"--fuel requires isolation wasm, not {arguments.isolation}")
-    return seconds_of(arguments.fuel), "wasm"
 
 
 def chooses_browser(view: str) -> bool:
@@ -383,13 +363,13 @@ def repeat_turn(arguments: argparse.Namespace) -> int:
     if arguments.debug:
         ask_to_run_here([setup.agent], "--debug", arguments.yes)
         return debug_turn(turn.number, state, setup)
-    by_fuel = record.isolation == "wasm" and arguments.isolation == "auto"
-    level, notes = choose_level("wasm" if by_fuel else arguments.isolation)
+    as_recorded = level_named(record.isolation).exact and arguments.isolation == "auto"
+    level, notes = choose_level(record.isolation if as_recorded else arguments.isolation)
     if level == "none":
         ask_to_run_here([setup.agent], "--isolation none", arguments.yes)
     if arguments.log:
         write_text(arguments.log, "")
-    prepare(level, tell)
+    LEVELS[level].prepare(tell)
     for line in notes:
         tell(line)
     status, heading, log = replay_turn(record, turn, state, setup, level)

@@ -26,8 +26,8 @@ from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicRules, DynamicState
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, PlayerLeftError, Seat, Setup
 from connect4.players.human import HumanSeat
+from connect4.players.local import MOVE, Wire
 from connect4.players.registry import parse_agent
-from connect4.players.remote import MOVE, Wire
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, final
 from connect4.server.relay import REMOTE, Arbiter

@@ -153,19 +153,14 @@ class Record:
             "players": [asdict(player) for player in self.players],
             "turns": [_turn_to_json(turn) for turn in self.turns],
             **({"taken_back": self.taken_back} if self.taken_back else {}),
-            "result": _result_to_json(self.result),
+            "result": {
+                "scores": list(self.result.scores),
+                "ending": self.result.ending.value,
+                "winner": self.result.winner,
+                **({} if self.result.detail is None else {"detail": self.result.detail}),
+            },
             **self.extra,
         }
-
-
-def _result_to_json(result: Result) -> dict[str, Any]:
-    detail = {} if result.detail is None else {"detail": result.detail}
-    return {
-        "scores": list(result.scores),
-        "ending": result.ending.value,
-        "winner": result.winner,
-        **detail,
-    }
 
 
 OPTIONAL: Final = ("fuel", "changed", "thought", "hint")
@@ -348,11 +343,11 @@ def _turn_from_json(number: int, value: Any, game: Game) -> Turn:
         )
         return Turn(
             outcome,
-            game.parse_action(text) if is_played else None,
-            text,
-            seconds,
-            cpu_seconds,
-            overrun,
+            action=game.parse_action(text) if is_played else None,
+            text=text,
+            seconds=seconds,
+            cpu_seconds=cpu_seconds,
+            overrun=overrun,
             starved=checked.flag(turn.get("starved", False), "starved"),
             detail=_optional(turn.get("detail"), "detail"),
             fuel=None if fuel is None else checked.whole(fuel, "fuel", MAX_FUEL),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Generator
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Self
 
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
 from connect4.games.base import SIDES, Ending, Game, Player, Seconds, State
 from connect4.isolation.limits import Limits
-from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, open_seat
+from connect4.isolation.seat import LEVELS, IsolatedSeat, Level, Lifetime, open_seat
 from connect4.players.base import (
     Connected,
     Method,
@@ -22,7 +22,7 @@ from connect4.players.base import (
 )
 from connect4.players.names import AgentName
 from connect4.players.registry import file_hash, method_of
-from connect4.record import Record, RecordedPlayer
+from connect4.record import Record, RecordedPlayer, agent_versions
 from connect4.referee import Event, Over, Result, TurnBegun, TurnEnded, play
 
 
@@ -83,14 +83,6 @@ def _open(
     return open_seat(setup, terms.level, terms.limits, terms.lifetime)
 
 
-def by_fuel(seconds: Seconds) -> tuple[dict[str, str], dict[str, Any]]:
-    """Return the versions that a game by fuel depends on, and the record's fields on its fuel."""
-    from connect4.isolation.wasm import budget, images, package
-
-    fields = {"fuel": budget.fuel_of(seconds), "fuel_per_second": budget.FUEL_PER_SECOND}
-    return {**package.identity(), "kit": images.kit_digest()}, fields
-
-
 class Table:
     """One game between two agents, as a context manager that closes their seats.
 
@@ -116,6 +108,7 @@ class Table:
             RecordedPlayer(agent.text, method, file_hash(agent, source))
             for agent, method, source in zip(agents, methods, terms.sources, strict=True)
         ]
+        versions, extra = LEVELS[terms.level].record_fields(terms.seconds)
         self.record = Record(
             game,
             start,
@@ -124,9 +117,9 @@ class Table:
             terms.seed,
             isolation=terms.level,
             lifetime=terms.lifetime,
+            versions=versions or agent_versions(),
+            extra=extra,
         )
-        if terms.level == "wasm":
-            self.record.versions, self.record.extra = by_fuel(terms.seconds)
         self._state = start
         self._play_unloaded = terms.play_unloaded
         self._seats: dict[Player, Seat] = {}

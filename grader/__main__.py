@@ -25,7 +25,8 @@ from connect4.cli import (
     time_limit,
 )
 from connect4.errors import InputError
-from connect4.isolation.wasm.budget import fuel_option
+from connect4.isolation.seat import GRADED
+from connect4.isolation.wasm.level import add_option, fuel_option
 from grader.output.github import commands_stopped
 
 STOPPED: Final = 3
@@ -343,12 +344,7 @@ def _add_rubric(add: Add) -> None:
 def _add_playing(add: Add) -> None:
     _add_running(add)
     add("--time", type=time_limit, help="seconds per move, in place of the rubric's")
-    add(
-        "--fuel",
-        metavar="BUDGET",
-        type=fuel_option,
-        help="instructions per move in place of seconds, such as 5G: results repeat exactly",
-    )
+    add_option(add, "results repeat exactly")
 
 
 def _add_running(add: Add) -> None:
@@ -362,7 +358,7 @@ def _add_running(add: Add) -> None:
 def _add_isolation(add: Add) -> None:
     add(
         "--isolation",
-        choices=("auto", "process", "strong", "wasm"),
+        choices=("auto", *GRADED),
         default="auto",
         help="how agents are kept from everything else (default auto)",
     )

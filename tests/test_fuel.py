@@ -13,10 +13,10 @@ from connect4.ConnectFour import main
 from connect4.errors import InputError
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import MADE_ANEW, open_seat
-from connect4.isolation.wasm import budget, images, package
+from connect4.isolation.wasm import images, level, package
 from connect4.players.base import Outcome
 from grader.doctor.guarantees import missing
-from tests.command import run
+from tests.command import ROOT, run
 from tests.games import without_times
 from tests.seats import board, setup
 
@@ -43,6 +43,25 @@ class AIPlayer:
 """
 
 
+# -- one door
+
+DOORS = ("connect4/isolation/wasm/", "grader/commands/fuel.py")
+
+
+def test_outside_its_doors_few_files_know_of_fuel():
+    """A level of isolation is an entry of a table, which the rest of the kit asks."""
+    knowing = {}
+    for folder in ("connect4", "grader"):
+        for path in (ROOT / folder).rglob("*.py"):
+            place = path.relative_to(ROOT).as_posix()
+            lines = path.read_text(encoding="utf-8").splitlines()
+            count = sum("wasm" in line or "fuel" in line for line in lines)
+            if count and "corpus" not in place and not place.startswith(DOORS):
+                knowing[place] = count
+    assert len(knowing) <= 8, knowing
+    assert sum(knowing.values()) <= 40, knowing
+
+
 # -- budgets
 
 
@@ -50,14 +69,14 @@ class AIPlayer:
     ("text", "fuel"), [("5G", 5 * 10**9), ("1.5G", 15 * 10**8), ("5e9", 5 * 10**9), ("300M", 3e8)]
 )
 def test_a_budget_is_read_as_people_write_it(text, fuel):
-    assert budget.read_fuel(text) == fuel
-    assert budget.fuel_of(budget.seconds_of(fuel)) == fuel
+    assert level.read_fuel(text) == fuel
+    assert level.fuel_of(level.seconds_of(fuel)) == fuel
 
 
 @pytest.mark.parametrize("text", ["", "5 G", "-5G", "G", "1e99", "0", "999K", "5GG", "inf"])
 def test_anything_else_is_refused(text):
     with pytest.raises(InputError, match="fuel"):
-        budget.read_fuel(text)
+        level.read_fuel(text)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +126,7 @@ def test_a_game_by_fuel_is_the_same_in_two_processes(tmp_path):
     assert (without_times(first), printed) == (without_times(second), again)
     record = json.loads(first)
     assert (record["isolation"], record["fuel"]) == ("wasm", 20_000_000)
-    assert record["fuel_per_second"] == budget.FUEL_PER_SECOND
+    assert record["fuel_per_second"] == level.FUEL_PER_SECOND
     assert record["agent_versions"] == {**package.identity(), "kit": images.kit_digest()}
     assert all(0 < turn["fuel"] < 20_000_000 for turn in record["turns"])
     assert "[turn 2]" in printed
@@ -126,7 +145,7 @@ def test_a_turn_over_its_budget_is_late_and_the_agent_is_made_anew(tmp_path):
     with fuel_seat(tmp_path, "while state is not None: pass") as seat:
         late = seat.ask(board(), 0.01)
     assert late.outcome is Outcome.TIMEOUT
-    assert late.fuel == budget.fuel_of(0.01)
+    assert late.fuel == level.fuel_of(0.01)
     assert late.detail == f"no answer within 250M fuel\n{MADE_ANEW}"
 
 

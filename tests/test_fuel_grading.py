@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from connect4.errors import InputError
-from connect4.isolation.wasm import budget, images
+from connect4.isolation.wasm import images, level
 from grader.commands.common import timed_rubric
 from grader.play.schedule import PlannedGame, grade_games, submitted
 from grader.rubric import reading as rubrics
@@ -42,7 +42,7 @@ def rubric(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize("fuel", ["5e9", '"5G"', "5_000_000_000"])
 def test_a_rubric_names_a_budget_in_place_of_seconds(tmp_path, fuel):
     read = rubrics.read(rubric(tmp_path, f"[match]\nfuel = {fuel}\n"))
-    assert budget.fuel_of(read.match.time_limit) == 5 * 10**9
+    assert level.fuel_of(read.match.time_limit) == 5 * 10**9
     assert read.limits.require == "wasm"
     assert {stage.time_limit for stage in read.tournament.stages} == {read.match.time_limit}
 
@@ -66,7 +66,7 @@ fuel = "2G"
 
 def test_a_stage_may_have_its_own_budget(tmp_path):
     read = rubrics.read(rubric(tmp_path, f"[match]\nfuel = 1e9\n{STAGES}"))
-    assert [budget.fuel_of(stage.time_limit) for stage in read.tournament.stages] == [10**9, 2e9]
+    assert [level.fuel_of(stage.time_limit) for stage in read.tournament.stages] == [10**9, 2e9]
 
 
 @pytest.mark.parametrize(

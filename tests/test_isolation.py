@@ -13,14 +13,14 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
+from types import FrameType, SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from connect4.errors import InputError, IsolationError, headline
 from connect4.games.extended import EXTENDED
-from connect4.isolation import machine, process, readable, spawn, submission
+from connect4.isolation import machine, process, spawn, submission
 from connect4.isolation.channel import Channel, Spent, Timed
 from connect4.isolation.seat import (
     MADE_ANEW,
@@ -34,6 +34,7 @@ from connect4.isolation.spawn import PATIENCE
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.registry import parse_agent
 from connect4.record import dumps
+from connect4.referee import TurnEnded, play
 from connect4.table import Table, Terms
 from tests.command import ROOT, environment
 from tests.games import without_times
@@ -138,18 +139,9 @@ def test_a_traceback_shows_the_agents_source_and_names_no_folder(tmp_path: Path)
     assert str(ROOT) not in detail
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong"),
-    [
-        ("get_intelligent_move(self, state)", "get_intelligent_move(state)"),
-        ("__init__(self, player_number, time)", "__init__(self)"),
-    ],
-)
-def test_a_method_that_lacks_a_parameter_is_told_how_it_is_called(
-    right: str, wrong: str, tmp_path: Path
-) -> None:
-    path = agent(tmp_path, "pass")
-    path.write_text(path.read_text(encoding="utf-8").replace(right, wrong), encoding="utf-8")
+def test_a_method_that_lacks_a_parameter_is_told_how_it_is_called(tmp_path: Path) -> None:
+    right, path = "get_intelligent_move(self, state)", agent(tmp_path, "pass")
+    path.write_text(path.read_text(encoding="utf-8").replace("(self, state)", "(state)"), "utf-8")
     first, last = detail_of(path).splitlines()
     assert first.startswith("TypeError: ")
     assert last == f"note: the simulator needs def {right} in class AIPlayer"
@@ -499,6 +491,30 @@ def test_an_agent_that_idles_past_its_limit_cannot_blame_a_busy_machine(
     assert (reply.detail or "").startswith("no answer within 0.5 s (stopped ")
 
 
+def test_a_turn_passes_few_functions_of_the_kit(tmp_path: Path) -> None:
+    """Of the referee's side: rules, seat, process, channel; the agent answers at once."""
+    seats = {1: seat(agent(tmp_path, "pass")), 2: seat("plain")}
+    turns = play(EXTENDED, board(), seats, {1: 5.0, 2: 5.0})
+    passed = set()
+
+    def note(frame: FrameType, event: str, argument: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(f"{ROOT}/connect4/"):
+            passed.add((code.co_filename, code.co_qualname))
+
+    next(turns)
+    sys.setprofile(note)
+    ended = next(turns)
+    next(turns)
+    sys.setprofile(None)
+    for each in seats.values():
+        each.close()
+    assert isinstance(ended, TurnEnded)
+    assert ended.turn.outcome is Outcome.PLAYED
+    assert len(passed) <= 37, passed
+    assert len({file for file, _ in passed}) <= 6, passed
+
+
 OVER = "no answer within {} s (it came {}"
 
 
@@ -754,10 +770,10 @@ def test_what_breaks_the_isolation_is_not_the_agents_fault(
     with pytest.raises(IsolationError, match="the process that starts agents has ended"):
         opened.ask(board(), 5.0)
     opened.close()
-    monkeypatch.setattr(readable, "PYTHON", shutil.which("false"))
+    monkeypatch.setattr(machine, "PYTHON", shutil.which("false"))
     with pytest.raises(IsolationError, match="has ended: no reason given"):
         seat("plain")
-    monkeypatch.setattr(readable, "PYTHON", "/no/such/python")
+    monkeypatch.setattr(machine, "PYTHON", "/no/such/python")
     with pytest.raises(IsolationError, match=r"no process can be started: .*No such file"):
         seat("plain")
 
@@ -815,7 +831,7 @@ def test_a_container_without_other_users_is_said_to_be_one() -> None:
 
 WITHOUT_FORK = """
 import sys
-from connect4.isolation import seat as isolated
+from connect4.isolation import process as isolated
 from tests.seats import board, processes, seat
 isolated.FORKS = False
 for name in sys.argv[1:]:

@@ -22,7 +22,7 @@ from connect4.games.base import (
 )
 from connect4.games.grid import Grid
 from connect4.games.runs import Run, runs_on
-from connect4.games.state_files import board_grid, read_grid, text_from_json
+from connect4.games.state_files import board_grid, position_from_json, read_grid
 
 Variant: TypeAlias = Literal["first-four", "most-fours"]
 
@@ -198,6 +198,10 @@ def start(variant: Variant, rows: int | None = None, columns: int | None = None)
 def read(variant: Variant, text: str, source: str) -> ClassicState:
     """Read the rows of a board, with or without a first line `0 0 MOVER`; raises `InputError`."""
     mover, rows = read_grid(text, source, TITLE)
+    return _placed(rows, mover, variant, source)
+
+
+def _placed(rows: list[list[int]], mover: Player, variant: Variant, source: str) -> ClassicState:
     try:
         return position(rows, mover, variant)
     except InputError as error:
@@ -221,7 +225,8 @@ def after_moves(state: State, columns: str) -> State:
 
 def from_json(variant: Variant, value: dict[str, Any]) -> ClassicState:
     """Read the `start` of a record; raises `InputError`."""
-    return read(variant, text_from_json(value, TITLE, popouts=0), "start")
+    _, mover, rows = position_from_json(value, TITLE, popouts=0)
+    return _placed(rows, mover, variant, "start")
 
 
 def parse_action(text: str) -> int:

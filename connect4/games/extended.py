@@ -27,7 +27,7 @@ from connect4.games.base import (
 )
 from connect4.games.grid import Grid, grid_of
 from connect4.games.runs import Run, runs_on
-from connect4.games.state_files import read_position, text_from_json
+from connect4.games.state_files import position_from_json, read_position
 from connect4.utils import Integer, get_pts, get_row_score
 
 ExtendedAction: TypeAlias = tuple[int, bool]
@@ -295,7 +295,13 @@ def read(text: str, source: str) -> ExtendedState:
 
     Line 1 is `P` (pop-outs of each) or `P1 P2 MOVER`; then one line of 0/1/2 per row, top first.
     """
-    popouts, mover, rows = read_position(text, source)
+    return position(*read_position(text, source), source)
+
+
+def position(
+    popouts: tuple[int, int], mover: Player, rows: list[list[int]], source: str
+) -> ExtendedState:
+    """Return the position of checked rows; raises `InputError` for an odd number of columns."""
     if len(rows[0]) % 2:
         raise InputError(
             f"{source}:2: {len(rows[0])} columns; the number of columns has to be even"
@@ -305,7 +311,7 @@ def read(text: str, source: str) -> ExtendedState:
 
 def from_json(value: dict[str, Any]) -> ExtendedState:
     """Read the `start` of a record; raises `InputError`."""
-    state = read(text_from_json(value, "ExtendedConnect4"), "start")
+    state = position(*position_from_json(value, "ExtendedConnect4"), "start")
     if "maximum" in value:
         match value["maximum"]:
             case [one, two] if all(

@@ -29,10 +29,10 @@ from connect4.games.grid import Grid
 from connect4.games.state_files import (
     Seen,
     board_grid,
+    position_from_json,
     read_grid,
     read_settings,
     setting_lines,
-    text_from_json,
 )
 
 MAX_PLIES: Final = 200
@@ -190,8 +190,13 @@ def read(text: str, source: str) -> PopOutState:
     lines = text.splitlines()
     board = "\n".join("" if "=" in line else line for line in lines)
     mover, rows = read_grid(board, source, "Pop Out")
-    settings = dict(line.split("=", 1) for line in lines if "=" in line)
-    values, history = read_settings(settings, SETTINGS, source)
+    return _placed(rows, mover, [line for line in lines if "=" in line], source)
+
+
+def _placed(rows: list[list[int]], mover: Player, settings: list[str], source: str) -> PopOutState:
+    """Return the position of checked rows and lines of settings; raises `InputError`."""
+    named = dict(line.split("=", 1) for line in settings)
+    values, history = read_settings(named, SETTINGS, source)
     try:
         grid = board_grid(len(rows), len(rows[0]), "Pop Out")
     except InputError as error:
@@ -206,12 +211,12 @@ SETTINGS: Final = {"turns": 0}
 
 def from_json(value: dict[str, Any]) -> PopOutState:
     """Read the `start` of a record; raises `InputError`."""
-    board = text_from_json(value, "Pop Out", popouts=0)
+    _, mover, rows = position_from_json(value, "Pop Out", popouts=0)
     try:
         settings = setting_lines(value, SETTINGS)
     except TypeError as error:
         raise InputError(f"start: not a position of Pop Out ({error!r})") from None
-    return read("\n".join([board, *settings]), "start")
+    return _placed(rows, mover, settings, "start")
 
 
 POP_OUT: Final = Game(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Final, TypeAlias, cast
 
 from connect4.errors import InputError
@@ -70,6 +70,17 @@ def read_grid(text: str, source: str, game: str) -> tuple[Player, list[list[int]
 def _read_rows(lines: list[str], source: str, first: int) -> list[list[int]]:
     """Return the rows of a board; `first` is the number of their first line."""
     rows = [_read_row(line, f"{source}:{number}") for number, line in enumerate(lines, first)]
+    return _checked_rows(rows, source, first)
+
+
+def _checked_rows(rows: list[list[int]], source: str, first: int) -> list[list[int]]:
+    """Return the rows of a board if they are one; raises `InputError` with `source:line: cause`."""
+    for number, row in enumerate(rows, first):
+        for value in row:
+            if value not in (0, 1, 2):
+                raise InputError(
+                    f"{source}:{number}: value {value}; expected 0 (empty), 1 or 2 (the players)"
+                )
     for number, row in enumerate(rows, first):
         if len(row) != len(rows[0]):
             raise InputError(
@@ -92,14 +103,20 @@ def _read_first_line(line: str, source: str) -> tuple[tuple[int, int], Player]:
             "or of both and who moves (`4 3 2`)"
         )
     numbers = [_read_number(word, f"{source}:1") for word in words]
-    for number in numbers[:2]:
+    if len(numbers) == 1:
+        numbers = [numbers[0], numbers[0], 1]
+    return _checked_counts(numbers, source)
+
+
+def _checked_counts(numbers: list[int], source: str) -> tuple[tuple[int, int], Player]:
+    """Return the pop-outs of each player, and the mover; raises `InputError`."""
+    one, two, mover = numbers
+    for number in (one, two):
         if number < 0:
             raise InputError(f"{source}:1: {number} pop-outs; the number cannot be negative")
-    if len(numbers) == 1:
-        return (numbers[0], numbers[0]), 1
-    if numbers[2] not in (1, 2):
-        raise InputError(f"{source}:1: player {numbers[2]} to move; expected 1 or 2")
-    return (numbers[0], numbers[1]), cast("Player", numbers[2])
+    if mover not in (1, 2):
+        raise InputError(f"{source}:1: player {mover} to move; expected 1 or 2")
+    return (one, two), cast("Player", mover)
 
 
 def _read_number(word: str, where: str) -> int:
@@ -112,31 +129,32 @@ def _read_row(line: str, where: str) -> list[int]:
     words = line.split()
     if not words:
         raise InputError(f"{where}: a blank line inside the board")
-    row = [_read_number(word, where) for word in words]
-    for value in row:
-        if value not in (0, 1, 2):
-            raise InputError(f"{where}: value {value}; expected 0 (empty), 1 or 2 (the players)")
-    return row
+    return [_read_number(word, where) for word in words]
 
 
-def text_from_json(value: Any, game: str, popouts: int | None = None) -> str:
-    """Return the text of a state file for a record's `start`; raises `InputError`.
+def position_from_json(
+    value: Any, game: str, popouts: int | None = None
+) -> tuple[tuple[int, int], Player, list[list[int]]]:
+    """Return what `read_position` does, for a record's `start`; raises `InputError`.
 
-    `popouts` is given if the record of that game holds none.
+    `popouts` is given if the record of that game holds none. Lines are those of a state file.
     """
     try:
         found = value["popouts"] if popouts is None else popouts
-        rows = value["board"]
+        rows = [list(row) for row in value["board"]]
         one, two = found if isinstance(found, list) else (found, found)
-        numbers = [one, two, value.get("mover", 1), *(cell for row in rows for cell in row)]
+        numbers = [one, two, value.get("mover", 1), *chain.from_iterable(rows)]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"start: not a position of {game} ({error!r})") from None
     for number in numbers:
         if type(number) is not int:
             raise InputError(f"start: {quoted(str(number))} where a whole number is expected")
+    if not rows:
+        raise InputError("start:2: no board; expected rows of 0, 1 and 2 below the pop-outs")
     if not all(rows):
         raise InputError("start: a row without cells")
-    return "\n".join([f"{one} {two} {numbers[2]}", *(" ".join(map(str, row)) for row in rows)])
+    popouts_left, mover = _checked_counts(numbers[:3], "start")
+    return popouts_left, mover, _checked_rows(rows, "start", 2)
 
 
 Seen: TypeAlias = tuple[int, int, Player]

@@ -1,20 +1,188 @@
-"""Detect this machine's protections from agents, and bubblewrap."""
+"""This machine: the files that an agent may read here, its protections from agents, bubblewrap.
+
+An agent may read Python, its libraries, and the files of the kit that it loads. The referee creates
+the kernel's rules once for all wardens, and sends them to the agents' processes. A rule belongs to
+a file, so it also holds inside bubblewrap.
+"""
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Iterable
+import sysconfig
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from importlib.util import cache_from_source
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
+
+import numpy as np
 
 from connect4.isolation import sandbox, seccomp
-from connect4.isolation.readable import PYTHON, SYSTEM_LIBRARIES, Files, readable_paths
+
+KIT: Final = Path(__file__).resolve().parents[1]
+
+GRADER: Final = KIT.with_name("grader")
+
+PYTHON: Final = Path(sys.executable).parent.resolve() / Path(sys.executable).name
+"""The interpreter, by a path without `..` or linked folders, which a sandbox lacks.
+
+If it is a link itself, it stays one, because Python finds its environment next to it.
+"""
+
+LIBRARY_FOLDERS: Final = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
+
+OF_THE_SYSTEM: Final = ("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo")
+
+SYSTEM_LIBRARIES: Final = (
+    *LIBRARY_FOLDERS,
+    *("/usr/lib32", "/usr/libexec", "/nix/store"),
+    *OF_THE_SYSTEM,
+)
+"""The paths of the interpreter's shared libraries, in addition to the folders of Python."""
+
+Files: TypeAlias = tuple[Path, ...] | None
+"""The readable files of the kit; None for all but the student's file."""
+
+
+def library_folders() -> list[Path]:
+    """Return the folders of the standard library and of numpy."""
+    numeric = Path(np.__file__).parent
+    folders = [Path(sysconfig.get_path("stdlib"))]
+    folders += [Path(sysconfig.get_config_var("DESTSHARED") or "")]
+    folders += [numeric, numeric.with_name("numpy.libs")]
+    found = (folder.resolve() for folder in folders if folder.is_absolute() and folder.is_dir())
+    return list(dict.fromkeys(found))
+
+
+@cache
+def package_folders() -> tuple[str, ...]:
+    """Return the folders of installed packages, that of numpy among them."""
+    folders = [entry for entry in sys.path if "-packages" in entry]
+    folders.append(str(Path(np.__file__).parent.parent))
+    return tuple(dict.fromkeys(map(os.path.realpath, folders)))
+
+
+@cache
+def readable_paths(files: Files = None) -> tuple[Path, ...]:
+    """Return Python, its libraries and the kit or some `files` of it, without the grader.
+
+    Submissions need not be readable, because an agent receives its source by message.
+    """
+    folders: list[str | Path] = [*library_folders(), *package_folders(), *SYSTEM_LIBRARIES]
+    folders += [f"{sys.base_prefix}/lib", f"{sys.base_prefix}/lib64"]
+    found = {Path(folder).resolve() for folder in folders if os.access(folder, os.R_OK)}
+    parts = {part for path in found for part in _without(path, KIT, GRADER)}
+    students = (KIT / "players" / name for name in ("ai.py", "report.txt", "__pycache__"))
+    kit = _without(KIT, *students) if files is None else files
+    return tuple(sorted({*parts, *kit}))
+
+
+def _without(path: Path, *hidden: Path) -> Iterator[Path]:
+    """Yield the path, unless it is hidden; if one of these is below it, yield its other entries."""
+    if any(path in each.parents for each in hidden):
+        for entry in path.iterdir():
+            yield from _without(entry, *hidden)
+    elif path not in hidden:
+        yield path
+
+
+def importable(folder: Path | None) -> tuple[Path, ...]:
+    """Return the modules and packages in a folder, except the kit, for a policy to import."""
+    if folder is None:
+        return ()
+    entries = set(folder.iterdir()) - {KIT, GRADER}
+    packages = {entry for entry in entries if (entry / "__init__.py").is_file()}
+    modules = {entry for entry in entries if entry.is_file() and inspect.getmodulename(entry)}
+    return tuple(sorted(packages | modules))
+
+
+SUBMISSION_FILES: Final = (
+    *("__init__.py", "config.py", "errors.py", "games", "utils.py"),
+    *(f"isolation/{name}.py" for name in ("__init__", "protocol", "submission")),
+    *(f"players/{name}.py" for name in ("__init__", "base", "names", "student")),
+)
+"""The modules of the kit, and the folder, that load and call a student's file."""
+
+WORKER_FILES: Final = (
+    *SUBMISSION_FILES,
+    *(f"isolation/{name}.py" for name in ("limits", "sandbox", "seccomp", "worker")),
+)
+"""Those that are loaded before a submission runs in a process."""
+
+
+def needs_no_package(allowed: Sequence[str] | None) -> bool:
+    """Return whether a submission may import only the kit, Python and numpy.
+
+    `allowed` is None for an agent of the kit, which may import every package.
+    """
+    known = {"connect4", "numpy", *sys.stdlib_module_names}
+    return allowed is not None and all(name.partition(".")[0] in known for name in allowed)
+
+
+@cache
+def worker_files(allowed: tuple[str, ...]) -> Files:
+    """Return `WORKER_FILES` with their compiled forms, which no process in bubblewrap can write.
+
+    Returns None if `allowed` names other modules of the kit; the list is then reduced once they are
+    loaded.
+    """
+    paths = [KIT / name for name in WORKER_FILES]
+    own = [name.split(".") for name in allowed if name.partition(".")[0] == "connect4"]
+    if any(KIT.parent.joinpath(*parts).with_suffix(".py") not in paths for parts in own):
+        return None
+    found = (Path(cache_from_source(str(path))) for path in paths if path.suffix)
+    return (*paths, *(path for path in found if path.exists()))
+
+
+LEFT_OUT: Final = (
+    *("site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3", "ensurepip"),
+    *("turtledemo", "include"),
+)
+"""Folders of Python that no agent needs; so are those that begin with `config-`."""
+
+
+def shared_libraries() -> Iterator[Path]:
+    """Yield the shared libraries of the system and of Python, by their names."""
+    more = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    folders = (f"{sys.base_prefix}/lib", *LIBRARY_FOLDERS, *filter(None, more))
+    for folder in dict.fromkeys(map(os.path.realpath, folders)):
+        for pattern in ("*.so*", "*-linux-*/*.so*"):
+            yield from Path(folder).glob(pattern)
+
+
+@cache
+def python_paths() -> tuple[str, ...]:
+    """Return the paths that Landlock lets a submission read, folders with all their contents."""
+    standard, *others = library_folders()
+    paths = [*others, *shared_libraries(), *map(Path, OF_THE_SYSTEM)]
+    paths += [PYTHON, Path(sys.prefix, "pyvenv.cfg")]
+    with os.scandir(standard) as entries:
+        found = [Path(entry.path) for entry in entries if entry.name not in LEFT_OUT]
+    paths += [path for path in found if not path.name.startswith("config-")]
+    return tuple(sorted({str(path) for path in paths if path.exists()}))
+
+
+@cache
+def rules(allowed: tuple[str, ...] | None, folder: Path | None) -> int | None:
+    """Return a descriptor of the rules, which stays open; None without Landlock.
+
+    `allowed` are the modules that a submission may import; None for an agent of the kit, which may
+    import modules of `folder`, too. A warden adds files of the kit. A submission may also list the
+    library's folder, in which Python looks up modules. Raises `OSError`.
+    """
+    if needs_no_package(allowed):
+        return sandbox.rules(python_paths(), [str(library_folders()[0])])
+    paths = readable_paths(None if allowed is None else ())
+    return sandbox.rules(map(str, (*paths, *importable(folder))))
+
+
+# -- bubblewrap, and what this machine lacks
 
 APPARMOR: Final = (
     "; AppArmor of Ubuntu 23.10 and newer stops it: give /usr/bin/bwrap a profile, as "

@@ -227,7 +227,10 @@ class AgentProcess:
         """End everything, after `hang_up`."""
         self._signal("SIGKILL")
         self._launcher.close()
-        if self._channel is not None and self.outlives(1.0):
+        end = time.monotonic() + 1.0
+        while self.is_alive() and time.monotonic() < end:
+            time.sleep(0.01)
+        if self.is_alive():
             self.left_behind = self.pid
         self._let_go()
 
@@ -318,7 +321,15 @@ class AgentProcess:
         after = self.spent()  # including the kernel's remaining work for it
         busy = max(0.0, after.busy - before.busy)
         waited = after.waited_since(before, woken - own_busy)
-        timed = Timed(took, busy, sent + woken, waited, loading, end, line)
+        timed = Timed(
+            took,
+            busy=busy,
+            transport=sent + woken,
+            waited=waited,
+            loading=loading,
+            end=end,
+            line=line,
+        )
         if left is None or end is not End.LATE or not timed.starved:
             return timed
         had_its_time = self._uses_up(channel, before.busy, timed, left)
@@ -388,24 +399,15 @@ class AgentProcess:
         """Return whether the process exists and is not a zombie, as far as Linux reports it."""
         return self.pid > 0 and thread_states(self.pid)[:1] not in ("", "Z", "X")
 
-    def outlives(self, seconds: Seconds) -> bool:
-        """Return whether a killed process still exists after that many seconds."""
-        end = time.monotonic() + seconds
-        while self.is_alive():
-            if time.monotonic() > end:
-                return True
-            time.sleep(0.01)
-        return False
-
-    def stack(self) -> bytes:
-        """Return the stack of a process, as the process itself reports it before it is killed.
+    def _where(self) -> str:
+        """Return the stack of a student's file, as its process reports it before it is killed.
 
         The report is not trustworthy, and may be empty, because an agent can ignore the signal. The
         wait is at most `STACK_PATIENCE`.
         """
-        number = STACK_SIGNAL
-        if number is None or not self.pid:
-            return b""
+        number, source = STACK_SIGNAL, self._setup.source
+        if number is None or source is None or not self.pid:
+            return ""
         said = bytearray()
         with contextlib.suppress(OSError), selectors.DefaultSelector() as ready:
             ready.register(self._stack, selectors.EVENT_READ)
@@ -421,12 +423,7 @@ class AgentProcess:
                 if not data:
                     break
                 said += data
-        return bytes(said)
-
-    def _where(self) -> str:
-        """Return the stack of a student's file, if its process reports one."""
-        source = self._setup.source
-        return "" if source is None else cleaned(reported_stack(self.stack(), self._name, source))
+        return cleaned(reported_stack(bytes(said), self._name, source))
 
     def _signal(self, name: str) -> None:
         """Send a signal to its process group, if the system has that signal."""

@@ -1,7 +1,7 @@
 """The seats of agents, and the levels of isolation at which they run.
 
 A seat asks its agent, loads it again after a failure, and keeps what it prints. An `IsolatedSeat`
-leaves the rest to a `Runner`: an `AgentProcess`, or a Python that counts its steps.
+leaves the rest to a `levels.Runner`.
 `docs/isolation.md` describes the levels, their restrictions and their limits.
 """
 
@@ -14,15 +14,17 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, cast
 
 from connect4.errors import AgentError, IllegalAction, InputError, headline
 from connect4.games.base import Seconds, State
 from connect4.isolation import machine
 from connect4.isolation.channel import End, Log, Timed
+from connect4.isolation.levels import Isolation, MakeRunner, Runner
 from connect4.isolation.limits import Limits
 from connect4.isolation.process import FREE_LOADING, RUNS_ON, AgentProcess
 from connect4.isolation.protocol import FAILED, handed_over
+from connect4.isolation.wasm.level import ByFuel
 from connect4.players.base import (
     Agent,
     Connected,
@@ -30,6 +32,7 @@ from connect4.players.base import (
     PlayerLeftError,
     Reply,
     Setup,
+    Turn,
     note_of,
 )
 from connect4.players.names import student_file
@@ -42,10 +45,15 @@ Level: TypeAlias = Literal["none", "process", "strong", "wasm"]
 Lifetime: TypeAlias = Literal["game", "move"]
 """Whether an agent's process lives for a whole game or is restarted for each move."""
 
-LEVELS: Final = ("none", "process", "strong", "wasm")
+LEVELS: Final[dict[Level, Isolation]] = {
+    "none": Isolation(None),
+    "process": Isolation(partial(AgentProcess, strong=False), "kept files"),
+    "strong": Isolation(partial(AgentProcess, strong=True), "bubblewrap"),
+    "wasm": ByFuel(),
+}
 
-OUTSIDE: Final = frozenset({"remote", "env", "kaggle"})
-"""Kinds that cannot run in a WebAssembly Python."""
+GRADED: Final = tuple(name for name in LEVELS if name != "none")
+"""The levels at which a class is graded."""
 
 USUAL_LIMITS: Final = Limits()
 
@@ -61,18 +69,16 @@ TOO_LITTLE: Final = 0.001
 def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
     """Return the level for a name of `LEVELS` or `auto` on this machine.
 
-    Also returns one line for each missing protection. Raises `InputError` if `strong` or `wasm` was
-    requested and is not available, and if nothing would keep root's files from an agent of root.
+    Also returns one line for each missing protection. Raises `InputError` if a level was
+    requested that is not available, and if nothing would keep root's files from an agent of root.
     """
     if requested == "none" or (requested == "auto" and sys.platform == "emscripten"):
         return "none", ()  # a browser's Python starts no process
-    if requested == "wasm":
-        from connect4.isolation.wasm import package
-
-        package.check()
-        return "wasm", ()
     if requested not in (*LEVELS, "auto"):
         raise InputError(f"isolation {requested!r}: expected {', '.join(LEVELS)} or auto")
+    if level_named(requested).exact:
+        level_named(requested).check()
+        return cast("Level", requested), ()
     missing, why_not = machine.missing(), None
     if requested != "process":
         why_not = machine.bubblewrap_works()
@@ -87,12 +93,14 @@ def choose_level(requested: str) -> tuple[Level, tuple[str, ...]]:
     return "process", missing
 
 
-def prepare(level: Level, report: Callable[[str], None]) -> None:
-    """Prepare a level once on a machine: `wasm` compiles Python, which takes minutes."""
-    if level == "wasm":
-        from connect4.isolation.wasm import package
+def level_named(name: str | None) -> Isolation:
+    """Return the level of a record or a rubric, which may name none, or one that is unknown."""
+    return next((level for known, level in LEVELS.items() if known == name), LEVELS["process"])
 
-        package.compiled(report)
+
+def level_of(turn: Turn) -> Isolation:
+    """Return the level that a turn was limited by."""
+    return LEVELS["process" if turn.fuel is None else "wasm"]
 
 
 def open_seat(
@@ -106,44 +114,12 @@ def open_seat(
     Raises `IsolationError` if the machine cannot run an agent at that level; errors of the agent
     appear in its turns.
     """
-    if level == "wasm":
-        if setup.agent.kind in OUTSIDE:
-            raise InputError(f"agent {setup.agent.text!r} runs elsewhere and cannot play by fuel")
-        from connect4.isolation.wasm.images import FuelAgent
-
-        return IsolatedSeat(setup, limits, lifetime, FuelAgent)
-    if level == "none" or setup.agent.kind == "remote":  # only the kit's code, and a network
+    isolation = LEVELS[level]
+    if setup.agent.kind in isolation.outside:
+        raise InputError(f"agent {setup.agent.text!r} {isolation.why_outside}")
+    if isolation.make_runner is None or setup.agent.kind == "remote":  # a network, no other's code
         return InProcessSeat(setup)
-    runner = partial(AgentProcess, strong=level == "strong")
-    return IsolatedSeat(setup, limits, lifetime, runner)
-
-
-class Runner(Protocol):
-    """Runs an agent apart from the referee; `load` starts it, again after each end."""
-
-    left_behind: int | None
-    """The number of a process that was killed but has not ended."""
-
-    def load(self, limit: Seconds) -> tuple[Seconds, str | None]:
-        """Load the agent; return the time that it took, and why it failed."""
-
-    def is_loaded(self) -> bool:
-        """Return whether the agent can be asked."""
-
-    def ask(self, state: State, seconds: Seconds | None, loading: Seconds) -> tuple[Reply, End]:
-        """Return the reply of a turn, of which `loading` has passed, and what became of the agent.
-
-        The detail of a reply of `End.RUNS_ON` is left to the seat.
-        """
-
-    def end(self) -> object:
-        """End the agent, if it is loaded."""
-
-    def hang_up(self) -> None:
-        """End every wait now; another thread may call this."""
-
-    def close(self) -> None:
-        """End everything, after `hang_up`."""
+    return IsolatedSeat(setup, limits, lifetime, isolation.make_runner)
 
 
 class IsolatedSeat:
@@ -160,9 +136,9 @@ class IsolatedSeat:
         setup: Setup,
         limits: Limits,
         lifetime: Lifetime,
-        runner: Callable[[Setup, Limits, Log, str], Runner],
+        make_runner: MakeRunner,
     ) -> None:
-        """Load the agent with a `runner`; raises `IsolationError`."""
+        """Load the agent with a runner; raises `IsolationError`."""
         own = handed_over(setup)
         self._has_file = own.source is not None
         self._name = student_file(setup.agent).name if self._has_file else setup.agent.kind
@@ -174,7 +150,7 @@ class IsolatedSeat:
         self._log = Log(limits.log_bytes)
         self._asking = threading.RLock()
         self._closed = False
-        self.agent = runner(own, limits, self._log, self._name)
+        self.agent: Runner = make_runner(own, limits, self._log, self._name)
         try:
             _, self._load_failure = self.agent.load(limits.start_seconds)
         except BaseException:  # also on Ctrl-C, so that nothing of the agent is left

@@ -21,8 +21,8 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from connect4.errors import IsolationError
-from connect4.isolation import machine, readable
-from connect4.isolation import worker as _compiled  # noqa: F401  # see `readable.worker_files`
+from connect4.isolation import machine
+from connect4.isolation import worker as _compiled  # noqa: F401  # see `machine.worker_files`
 from connect4.isolation.limits import join_group, leave_group, memory_group
 from connect4.isolation.protocol import END, RULES, START, STATUS
 
@@ -97,10 +97,10 @@ def _command(
     """
     first = "" if allowed is None else " ".join(("connect4", *allowed))
     label = f"connect4 agent of {os.getpid()}"
-    kit = str(readable.KIT.parent)
+    kit = str(machine.KIT.parent)
     options = ["-P"] if folders is None else ["-P", "-S"]
     words = [kit, "\n".join(folders or ()), handle, first, game, *modules, label]
-    return [str(readable.PYTHON), *options, "-c", BOOT, *words]
+    return [str(machine.PYTHON), *options, "-c", BOOT, *words]
 
 
 class Warden:
@@ -129,9 +129,9 @@ class Warden:
         `allowed` are the modules that a submission may import; None for an agent of the kit.
         Modules in `folder` are readable and can be imported. Raises `IsolationError`.
         """
-        files = None if allowed is None else readable.worker_files(allowed)
-        plain = readable.needs_no_package(allowed) and sys.platform == "linux"
-        folders = readable.package_folders() if plain else None
+        files = None if allowed is None else machine.worker_files(allowed)
+        plain = machine.needs_no_package(allowed) and sys.platform == "linux"
+        folders = machine.package_folders() if plain else None
         self.control, theirs = socket.socketpair()
         self.control.settimeout(PATIENCE)
         self.number = secrets.randbelow(SLOTS)
@@ -141,8 +141,8 @@ class Warden:
         command = _command(str(theirs.fileno()), allowed, game, modules, folders)
         try:
             if strong:
-                command = [*machine.bubblewrap(files, readable.importable(folder)), *command]
-            rules = readable.rules(allowed, folder)
+                command = [*machine.bubblewrap(files, machine.importable(folder)), *command]
+            rules = machine.rules(allowed, folder)
             self._process = _run(command, theirs.fileno())
             if not strong:  # takes milliseconds, in which it loads Python; its forks are members
                 join_group(self._group, self._process.pid)

@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from random import Random
 from typing import Final
 
 from connect4.errors import InputError
 from connect4.games import GAMES, nearest
-from connect4.games.base import State
+from connect4.games.base import Action, Seconds, State
 from connect4.players.base import Agent, Method, Setup
 from connect4.players.names import (
     AgentName,
@@ -119,7 +120,7 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
     "human": PlayerKind("human"),
     "remote": PlayerKind(
         "remote:HOST:PORT:GAMEID:COLOUR",
-        "connect4.players.remote:RemoteAgent",
+        "connect4.players.local:RemoteAgent",
         games=frozenset({"dynamic"}),
         reaches_out=True,
         rest=ADDRESS.pattern,
@@ -140,7 +141,7 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         rest=r"(?s:.*)\.py",
         rest_help=" (a file that ends in .py)",
     ),
-    "random": PlayerKind("random", "connect4.players.random:RandomPlayer"),
+    "random": PlayerKind("random", "connect4.players.registry:RandomPlayer"),
     "greedy": PlayerKind("greedy", "connect4.players.agents:Greedy"),
     "minimax": PlayerKind(
         "minimax:depth=K",
@@ -184,6 +185,16 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
 
 if find_spec("connect4.players.reference") is None:  # in the students' edition
     del PLAYERS["reference"]
+
+
+class RandomPlayer:
+    """Plays uniformly at random; the same seed gives the same moves."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._random = Random(setup.derived_seed())
+
+    def choose(self, state: State, seconds: Seconds | None) -> Action:
+        return self._random.choice(state.legal_actions())
 
 
 def parse_agent(text: str, game: str = "extended") -> AgentName:

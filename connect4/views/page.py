@@ -20,7 +20,7 @@ from connect4 import record as records
 from connect4.cli import Parser, fail
 from connect4.errors import IllegalAction, InputError, headline
 from connect4.games.base import Game, State
-from connect4.isolation.wasm.budget import fuel_of, seconds_of, shown
+from connect4.isolation.seat import level_named, level_of
 from connect4.players.base import Turn
 from connect4.record import MAX_SECONDS, Record
 from connect4.views import document
@@ -101,9 +101,8 @@ def game_data(record: Record) -> dict[str, Any]:
 def facts(record: Record) -> list[str]:
     """Return facts about the conditions of the game."""
     rows, columns = record.start.board().shape
-    limit = f"{record.time_limit:g} s per move"
-    if record.isolation == "wasm":
-        limit = f"{shown(fuel_of(record.time_limit))} fuel a move"
+    level = level_named(record.isolation)
+    limit = f"{level.limit_text(record.time_limit)} {level.per} move"
     found = [f"{rows}×{columns}", limit, f"seed {record.seed}"]
     if record.game.sides is not None:
         (one, two), symbols = record.game.sides, record.start.symbols
@@ -136,7 +135,7 @@ def turn_data(
         turn.player,
         turn.text,
         turn.outcome.value,
-        round(turn.seconds if turn.fuel is None else seconds_of(turn.fuel), 3),
+        round(level_of(turn).seconds_of(turn), 3),
         list(after.scores()),
         after.pop_outs_left,
         changed_cells(before.board(), after.board()),

@@ -10,8 +10,7 @@ from typing import Final
 
 from connect4.errors import harmless, headline
 from connect4.games.base import Ending, State, opponent
-from connect4.isolation.seat import NO_PLAYER
-from connect4.isolation.wasm.budget import shown
+from connect4.isolation.seat import NO_PLAYER, level_of
 from connect4.players.base import Outcome, Reply, Turn
 from connect4.referee import Result
 
@@ -42,8 +41,8 @@ MOST_REASONS: Final = 5
 
 
 def spent_text(turn: Reply, digits: int = 3) -> str:
-    """Return what a turn used: seconds, or its fuel in a game by fuel."""
-    return f"{turn.seconds:.{digits}f} s" if turn.fuel is None else f"{shown(turn.fuel)} fuel"
+    """Return what a turn used of its limit."""
+    return level_of(turn).spent_text(turn, digits)
 
 
 def move_text(turn: Turn) -> str:

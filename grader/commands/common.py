@@ -16,8 +16,8 @@ from typing import Final
 from connect4.errors import InputError, harmless
 from connect4.games.base import Seconds
 from connect4.isolation import machine
-from connect4.isolation.seat import OUTSIDE, Level, choose_level, prepare
-from connect4.isolation.wasm.budget import seconds_of, shown
+from connect4.isolation.seat import LEVELS, Level, choose_level, level_named
+from connect4.isolation.wasm.level import in_fuel, limit_of
 from connect4.players.names import split_name, student_file
 from grader.marks.tournament import later_games, stages
 from grader.output import write
@@ -26,7 +26,7 @@ from grader.output.tables import text_table
 from grader.play import Pool, cluster_pool, local_pool, worker_count
 from grader.play.schedule import Contestant, PlannedGame, grade_games, seed_of, worth
 from grader.rubric import reading as rubrics
-from grader.rubric.model import Rubric, by_fuel, in_fuel, kit_agents, pinned
+from grader.rubric.model import Rubric, kit_agents, level_of_games
 from grader.rubric.reading import outside_assignment
 
 DONE: Final = 0
@@ -60,15 +60,11 @@ def timed_rubric(
 ) -> Rubric:
     """Return a rubric (the default one for None) with another limit per move.
 
-    With an isolation level, games are to be played; those by fuel name the module that counts it.
+    With an isolation level, games are to be played: the rubric names what they depend on here.
     """
     rubric = rubrics.read(path)
-    if fuel is not None and seconds is not None:
-        raise InputError("--fuel takes the place of --time; give one of them")
-    if fuel is not None and isolation not in (None, "auto", "wasm"):
-        raise InputError(f"--fuel requires isolation wasm, not {isolation}")
-    counted = by_fuel(rubric)
-    if counted and seconds is not None:
+    limit, level = limit_of(fuel, seconds, isolation)
+    if seconds is not None and level_of_games(rubric).exact:
         raise InputError(f"--time: {rubric.source} counts fuel; --fuel sets another budget")
     values = rubric.values
     if seconds is not None:
@@ -79,12 +75,12 @@ def timed_rubric(
             "ladder": {**values["ladder"], "time_limit": seconds},
             "tournament": {**values["tournament"], "stages": stages},
         }
-    if fuel is not None:
-        values = in_fuel(values, seconds_of(fuel))
-    elif isolation == "wasm":
-        values = {**values, "limits": {**values["limits"], "require": "wasm"}}
-    if isolation is not None and values["limits"].get("require") == "wasm":
-        values = pinned(values, rubric.source)
+    if fuel is not None and limit is not None:
+        values = in_fuel(values, limit)
+    elif level_named(level).exact:
+        values = {**values, "limits": {**values["limits"], "require": level}}
+    if isolation is not None:
+        values = level_named(values["limits"].get("require")).pinned(values, rubric.source)
     if values is rubric.values:
         return rubric
     return rubrics.from_values(values, rubric.source, None if path is None else path.parent)
@@ -134,19 +130,17 @@ def isolation_level(arguments: argparse.Namespace, rubric: Rubric) -> str:
 def required_level(asked: str, rubric: Rubric) -> tuple[Level, tuple[str, ...]]:
     """Return the level that a rubric and `--isolation` come to, and the missing protections.
 
-    Level `wasm` is prepared: the first time on a machine that takes minutes.
+    The level is prepared, which may take minutes the first time on a machine.
     """
     if asked == "none":
         raise InputError("isolation none: submissions never run in the grader's own process")
-    required = rubric.limits.require
-    outside = [
-        agent.name for agent in kit_agents(rubric) if split_name(agent.agent).kind in OUTSIDE
-    ]
-    if required == "wasm" and outside:
-        raise InputError(f"{rubric.source}: {outside[0]} runs elsewhere and cannot play by fuel")
-    known = required in ("strong", "wasm") and asked == "auto"
-    level, notes = choose_level(str(required) if known else asked)
-    if required in ("strong", "wasm") and level not in (required, "wasm"):
+    required, games = rubric.limits.require, level_of_games(rubric)
+    for agent in kit_agents(rubric):
+        if split_name(agent.agent).kind in games.outside:
+            raise InputError(f"{rubric.source}: {agent.name} {games.why_outside}")
+    demanding = required not in (None, "process")
+    level, notes = choose_level(str(required) if demanding and asked == "auto" else asked)
+    if demanding and level != required and not LEVELS[level].exact:
         raise InputError(
             f"isolation {level}: {rubric.source} requires {required} ([limits] require)"
         )
@@ -156,7 +150,7 @@ def required_level(asked: str, rubric: Rubric) -> tuple[Level, tuple[str, ...]]:
                 f"{path}: agents here could read it, as every user can, because the kernel has no "
                 f"Landlock: chmod go-rwx {path}"
             )
-    prepare(level, say)
+    LEVELS[level].prepare(say)
     return level, notes
 
 
@@ -195,9 +189,6 @@ def name_all(what: str, names: Sequence[str], out: Path | None, file: str) -> No
         say(f"{what}: {shown}")
 
 
-OTHER_SECONDS: Final = (5.0, 2.0, 1.0)
-OTHER_FUEL: Final = (20 * 10**9, 5 * 10**9, 10**9)
-
 HOURS_HEADERS: Final = ("a move", "1 pair on each board", "2 pairs on each board")
 
 
@@ -205,11 +196,8 @@ def hours_text(kind: str, contestants: Sequence[Contestant], rubric: Rubric) -> 
     """Return the core-hours of a whole class if every submission uses all of its time."""
     games = list(_games(kind, contestants, rubric))
     once = [game for game in games if game.repeat == 0]
-    limits = {f"{seconds:g} s": seconds for seconds in OTHER_SECONDS}
-    if by_fuel(rubric):
-        limits = {shown(fuel): seconds_of(fuel) for fuel in OTHER_FUEL}
     rows = []
-    for label, limit in limits.items():
+    for label, limit in level_of_games(rubric).other_limits().items():
         one_pair = sum(worth(replace(game, time_limit=limit)) for game in once)
         rows.append((label, _hours(one_pair), _hours(2 * one_pair)))
     return (

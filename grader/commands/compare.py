@@ -22,7 +22,7 @@ from connect4.api import show_progress
 from connect4.errors import InputError, headline, one_line
 from connect4.games import find_game
 from connect4.games.base import Game, Seconds
-from connect4.isolation.wasm.budget import read_fuel
+from connect4.isolation.wasm.level import read_fuel
 from connect4.players.base import Method
 from connect4.players.registry import parse_agent
 from connect4.views.document import Page

@@ -10,7 +10,7 @@ import sys
 from datetime import UTC, datetime
 
 from connect4.errors import InputError, IsolationError, headline
-from connect4.isolation.wasm import budget, images
+from connect4.isolation.seat import LEVELS
 from grader.commands.common import DONE, FAILED, read_rubric, required_level
 from grader.doctor.guarantees import NEEDS, Diagnosis, Proof, measure, missing
 from grader.doctor.trial import Targets, prove
@@ -36,13 +36,8 @@ def run_doctor(arguments: argparse.Namespace) -> int:
                 proofs[offer] = prove(offer, targets, tell)
         except IsolationError as error:
             raise InputError(f"doctor: level {offer}: {headline(str(error))}") from None
-    if "wasm" in proofs:
-        tell("wasm: fuel a second")
-        rate = images.measure_speed()[1]
-        seconds = budget.FUEL_PER_SECOND / rate
-        machine.append(
-            f"by fuel: {rate / 1e9:.1f} gigafuel a second; a virtual second takes {seconds:.0f} s"
-        )
+    speeds = (level.speed(tell) for name, level in LEVELS.items() if name in proofs)
+    machine += [line for line in speeds if line is not None]
     tell("")
     demanded = rubric.limits.require or "process"
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import statistics
 
-from connect4.isolation.seat import prepare
-from connect4.isolation.wasm import images
-from connect4.isolation.wasm.budget import seconds_of, shown
+from connect4.isolation.wasm import images, package
+from connect4.isolation.wasm.level import seconds_of, shown
 from grader.commands.common import DONE, say
 from grader.output.tables import text_table
 
@@ -19,7 +18,7 @@ TURNS = 40
 
 def run_fuel(arguments: argparse.Namespace) -> int:
     """Measure this machine and print how many seconds each budget takes here."""
-    prepare("wasm", say)
+    package.compiled(say)
     rounds, median = images.measure_speed()
     medians = [statistics.median(values) for values in rounds.values()]
     rows = [

@@ -17,7 +17,7 @@ from connect4 import record as records
 from connect4.cli import agreed
 from connect4.errors import InputError
 from connect4.games.extended import EXTENDED
-from connect4.isolation.wasm.budget import fuel_of
+from connect4.isolation.seat import level_named
 from connect4.record import Record
 from grader.commands.common import DONE, FAILED, say
 from grader.handin import FOLDER, Submission, file_name, without_folders
@@ -122,10 +122,7 @@ def _write(folder: Path, name: str, game: PlannedGame, record: Record) -> None:
     """Write the record, the board, and the command that plays the game again."""
     agents = [player.agent for player in record.players]
     words = [*agents, f"{name}.txt", "--seed", str(record.seed)]
-    if game.limits.require == "wasm":
-        words += ["--fuel", str(fuel_of(record.time_limit))]
-    else:
-        words += ["--time", f"{record.time_limit:g}"]
+    words += level_named(game.limits.require).option(record.time_limit)
     if record.game is not EXTENDED:
         words += ["--game", record.game.name]
     write(folder / f"{name}.json", json.dumps(record.to_json()) + "\n")

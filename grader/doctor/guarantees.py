@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from connect4.isolation import sandbox, seccomp
 from connect4.isolation.machine import bubblewrap_works, why_files_are_open, why_same_user
-from connect4.isolation.seat import Level
-from connect4.isolation.wasm import package
+from connect4.isolation.seat import GRADED, LEVELS, Level, level_named
 from connect4.players.base import Outcome
 from grader.output.tables import text_table, wrapped
 from grader.play import load_text, other_load, physical_cores, processor_quota
@@ -44,15 +43,15 @@ class Guarantee:
 
     def requires(self, level: str) -> tuple[str, ...]:
         """Return the protections of which a level requires at least one."""
-        if level == "wasm":
+        if level_named(level).exact:
             return ()
         return self.strong if level == "strong" else self.process
 
     def expected(self, level: str) -> dict[str, Outcome]:
         """Return the agents with the outcomes of their turns at a level if the guarantee holds."""
-        if level != "wasm":
+        if not level_named(level).exact:
             return self.agents
-        return {agent: IN_WASM.get(agent, outcome) for agent, outcome in self.agents.items()}
+        return {agent: IF_EXACT.get(agent, outcome) for agent, outcome in self.agents.items()}
 
 
 def _all(outcome: Outcome, names: str) -> dict[str, Outcome]:
@@ -164,7 +163,7 @@ GUARANTEES: Final = (
 )
 
 
-IN_WASM: Final = {
+IF_EXACT: Final = {
     **_all(
         ERROR,
         "forks_and_loops ignores_signals kills_the_parent late_with_threads limits_the_parent "
@@ -176,8 +175,12 @@ IN_WASM: Final = {
     "sleeps": INVALID,
     "writes_garbage": PLAYED,
 }
-"""The agents whose turns have another outcome at level wasm."""
+"""The agents whose turns have another outcome where steps are counted, not seconds."""
 
+
+OF_LEVELS: Final = {
+    name: texts for level in LEVELS.values() for name, texts in level.requirements().items()
+}
 
 WHY: Final = {
     "landlock": "the kernel has no Landlock",
@@ -187,8 +190,7 @@ WHY: Final = {
     "kept files": "nothing keeps root's files from an agent",
     "linux": "this system does not report which processes an agent started",
     "strong": "level process does not include it",
-    "fuel": "the extra `fuel` is not installed",
-    "compiled": "the WebAssembly module is not compiled yet",
+    **{name: why for name, (why, _) in OF_LEVELS.items()},
 }
 """Why a guarantee does not hold if one of these protections is missing."""
 
@@ -214,8 +216,7 @@ HOW: Final = {
     ),
     "linux": "use Linux",
     "strong": "use --isolation strong, which requires bubblewrap",
-    "fuel": package.INSTALL,
-    "compiled": "run `python3 -m grader fuel` once, which takes minutes",
+    **{name: how for name, (_, how) in OF_LEVELS.items()},
 }
 """How to get each of them."""
 
@@ -225,31 +226,26 @@ TOO_BUSY: Final = "the machine had no processor for the agent in time"
 LESS_LOAD: Final = "end other programs, or give the machine more cores"
 
 
-NEEDS: Final[dict[Level, tuple[str, ...]]] = {
-    "process": ("kept files",),
-    "strong": ("bubblewrap",),
-    "wasm": ("fuel", "compiled"),
-}
+NEEDS: Final = {name: LEVELS[name].needs for name in GRADED}
 """The isolation levels, and what each of them requires here."""
 
 
 def missing() -> dict[str, str]:
     """Return why a protection is missing here, by the names in `HOW`; others are present."""
-    linux, no_bubblewrap, no_wasm = sys.platform == "linux", bubblewrap_works(), package.why_not()
+    linux, no_bubblewrap = sys.platform == "linux", bubblewrap_works()
     files_are_open = why_files_are_open()
+    of_levels = {name: why for level in LEVELS.values() for name, why in level.lacks().items()}
     lacks = {
         "linux": not linux,
         "landlock": sandbox.landlock_abi() <= 0,
         "seccomp": not seccomp.available(),
         "bubblewrap": no_bubblewrap is not None,
-        "fuel": no_wasm is not None,
-        "compiled": not package.is_compiled(),
+        **dict.fromkeys(of_levels, True),
         "own user": not linux or os.geteuid() != 0 or why_same_user() is not None,
         "kept files": files_are_open is not None,
         "strong": True,
     }
-    no_fuel = no_wasm and no_wasm.removesuffix(f": {package.INSTALL}")
-    known = {"bubblewrap": no_bubblewrap, "fuel": no_fuel, "kept files": files_are_open}
+    known = {"bubblewrap": no_bubblewrap, "kept files": files_are_open, **of_levels}
     return {name: known.get(name) or WHY[name] for name, lacking in lacks.items() if lacking}
 
 
@@ -323,7 +319,7 @@ class Diagnosis:
         """Return why `grade` cannot meet the rubric's requirement; empty if it can."""
         if self.grade_level is None:
             return [self.refusal]
-        strong = self.demanded in ("strong", "wasm")
+        strong = self.demanded not in ("none", "process")
         return [
             item.text
             for item in GUARANTEES

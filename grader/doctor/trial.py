@@ -20,7 +20,7 @@ from typing import Any, Final
 from connect4.errors import IsolationError, headline
 from connect4.games.extended import EXTENDED, ExtendedState, read
 from connect4.isolation.limits import Limits
-from connect4.isolation.seat import IsolatedSeat, Level, open_seat
+from connect4.isolation.seat import LEVELS, IsolatedSeat, Level, open_seat
 from connect4.players.base import Outcome, Reply, Setup
 from connect4.players.names import AgentName
 from grader.doctor.guarantees import GUARANTEES, SECRETS, Guarantee, Proof
@@ -70,6 +70,7 @@ class Bench(contextlib.ExitStack):
         """Load the honest agent; raises `IsolationError`."""
         super().__init__()
         self._level = level
+        self._exact = LEVELS[level].exact
         self._targets = targets
         self._proof = proof
         self._honest = self._seat(HONEST, SECONDS)
@@ -132,7 +133,7 @@ class Bench(contextlib.ExitStack):
         if expected is Outcome.TIMEOUT:
             seconds, count = SHORT, 1
         elif key == "honest":
-            seconds, count = SHORT, 2 if self._level == "wasm" else HONEST_TURNS
+            seconds, count = SHORT, 2 if self._exact else HONEST_TURNS
         elif key == "memory":
             count = 1
         with closing(self._seat(agent, seconds, MEMORY if key == "memory" else 1 << 30)) as seat:
@@ -144,12 +145,12 @@ class Bench(contextlib.ExitStack):
                     time.sleep(PAUSE)
                 began = time.monotonic()
                 reply = seat.ask(board(), seconds)
-                if expected is Outcome.TIMEOUT and self._level != "wasm":  # fuel is no time
+                if expected is Outcome.TIMEOUT and not self._exact:
                     late = time.monotonic() - began - seconds
                     self._proof.late = max(self._proof.late, late)
                     if late > DEATH and not reply.starved:
                         yield f"kept running for {late:.2f} s after its limit"
-                if key == "writing" and self._level == "wasm":
+                if key == "writing" and self._exact:
                     continue  # `chmod` changes nothing there and reports no error
                 yield unexpected(reply, expected)
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from connect4.errors import InputError, headline
-from connect4.isolation import machine
+from connect4.isolation.seat import level_named
 from grader.handin import Submission
 from grader.handin.owners import Owners, assign
 from grader.handin.people import Person, find, match
@@ -308,7 +308,7 @@ def _proof_text(proof: Mapping[str, Any], levels: set[str]) -> str:
 
 def note_run(store: Store, level: str) -> None:
     """Add the protections of a run that begins, unless they are noted."""
-    missing = [] if level == "wasm" else list(machine.missing())
+    missing = list(level_named(level).missing())
     run = {"level": level, "missing": missing}
     runs = store.meta_json(RUNS) or []
     if run not in runs:

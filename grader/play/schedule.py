@@ -13,7 +13,7 @@ import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from connect4.config import ALLOWED_MODULES
 from connect4.games import GAMES
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
-from connect4.isolation.wasm.budget import fuel_of
+from connect4.isolation.seat import level_named
 from connect4.players.names import split_name
 from connect4.players.registry import file_hash, parse_agent
 from grader.results.store import Store
@@ -280,20 +280,11 @@ def timed_turns(game: PlannedGame) -> int:
 def worth(game: PlannedGame) -> Seconds:
     """Return the approximate seconds of a game in which everybody uses the whole time.
 
-    Random, greedy and searches to a fixed depth take almost no time. By fuel the limit is in
-    virtual seconds. How long they take depends on the machine.
+    Random, greedy and searches to a fixed depth take almost no time. If
+    the limit is in virtual seconds, how long they take depends on the machine.
     """
-    seconds = game.time_limit
-    if game.limits.require == "wasm":
-        seconds = fuel_of(seconds) / _fuel_a_second()
+    seconds = level_named(game.limits.require).wall_seconds(game.time_limit)
     return START_SECONDS + timed_turns(game) * seconds
-
-
-@cache
-def _fuel_a_second() -> float:
-    from connect4.isolation.wasm import images  # late: it loads what only games by fuel need
-
-    return images.fuel_a_second()
 
 
 def thinks(agent: str) -> bool:

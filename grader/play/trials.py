@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from connect4.errors import InputError, headline
 from connect4.games import GAMES
+from connect4.isolation.seat import level_named
 from connect4.players.base import Outcome
 from connect4.players.registry import method_of
 from grader.play import Pool, WorkerDiedError
@@ -88,7 +89,8 @@ def play_trials(
 
 def _job(game: PlannedGame, level: str, store: Store) -> dict[str, Any]:
     """Return what a worker requires for a trial; the kit's own agents need no isolation."""
-    isolation = "none" if game.match.one.sha256 is None and level != "wasm" else level
+    of_kit = game.match.one.sha256 is None
+    isolation = "none" if of_kit and not level_named(level).exact else level
     turns = game.side if game.repeat else None
     return {**game.job(isolation, store), "side": game.side, "turns": turns}
 

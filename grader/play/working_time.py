@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -12,12 +13,11 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Final
 
-from connect4.errors import InputError, headline
+from connect4.errors import headline
 from connect4.games import GAMES
 from connect4.games.base import Player, Seconds, State
 from connect4.isolation.limits import Limits
-from connect4.isolation.seat import Level, open_seat
-from connect4.isolation.wasm.budget import fuel_of
+from connect4.isolation.seat import LEVELS, Level, open_seat
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
 from grader.play import Pool, Progress, WorkerDiedError
 from grader.play.one_game import Job, agent_of, limits_of, one_line, spread
@@ -26,7 +26,7 @@ from grader.play.trials import STAND_IN, proof
 from grader.results import LOAD, PACE
 from grader.results.store import Store
 from grader.rubric import Board, make_board
-from grader.rubric.model import Rubric, by_fuel, limit_of_move
+from grader.rubric.model import Rubric, level_of_games, limit_of_move
 
 METHODS: Final[tuple[Method, ...]] = ("expectimax", "intelligent")
 
@@ -49,8 +49,8 @@ SILENT: Final = 2.0
 LOADING: Final = "load "
 """The prefix of the key that notes a loading; the hash of the submission follows."""
 
-PASSING: Final = ("was not loaded within", "its process was killed")
-"""Words in the headline of a load failure that a busy machine may cause: it is tried again."""
+PASSING: Final = re.compile(r"was not loaded within \S+ s$|its process was killed")
+"""The headline of a load failure that a busy machine may cause: it is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ def too_slow(
             needed[item.name] = text if start is None else f"plays from {start:g} s on"
     if not needed:
         return []
-    option = f"--fuel {fuel_of(most) / 1e9:g}G" if by_fuel(rubric) else f"--time {most:g}"
+    option = " ".join(level_of_games(rubric).option(most, brief=True))
     return [
         f"not every file plays with {pace.seconds:g} s a move; these lose their turns:",
         *(f"  {name}: {text}" for name, text in needed.items()),
@@ -289,12 +289,8 @@ def try_load(job: Job) -> Loaded:
     problem: str | None = None
     player, game = job["player"], GAMES[job["game"]]
     try:
-        if job["isolation"] == "wasm":
-            from connect4.isolation.wasm import images
-
-            here, planned = images.identity_text(), job["limits"]["module"]
-            if planned not in (None, here):
-                raise InputError(f"this machine counts fuel by {here!r}, the run by {planned!r}")
+        isolation: Level = job["isolation"]
+        LEVELS[isolation].check_same(job["limits"]["module"])
         state, limit = game.from_json(job["start"]), job["time_limit"]
         given = player["source"], tuple(job["limits"]["allowed"])
         setup = Setup(agent_of(player, game), 1, game, limit, 0, "intelligent", *given)
@@ -320,8 +316,7 @@ def try_load(job: Job) -> Loaded:
 
 def is_passing(problem: str) -> bool:
     """Return whether a load failure may be temporary."""
-    line = headline(problem)  # by fuel, loading is the same on every machine
-    return any(words in line for words in PASSING) and not line.endswith(" fuel")
+    return PASSING.search(headline(problem)) is not None
 
 
 def load_all(

@@ -1,8 +1,6 @@
 """The rubric as values: every key of the file, with its check, is a field of a class.
 
-By fuel, a budget of instructions is a number of virtual seconds at level `wasm`: in the values of a
-rubric that was read, `time_limit` has the virtual seconds, `[limits] require` is `wasm`, and
-`[limits] module` names the Python that counts.
+`level_of_games` says what limits a move: seconds, or what an agent executes.
 """
 
 from __future__ import annotations
@@ -15,11 +13,11 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from connect4.config import ALLOWED_MODULES
-from connect4.errors import InputError
 from connect4.games import GAMES, nearest
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
-from connect4.isolation.wasm import budget
+from connect4.isolation.levels import Isolation
+from connect4.isolation.seat import GRADED, Level, level_named
 from grader.rubric import (
     PLAYABLE,
     Board,
@@ -85,12 +83,10 @@ class AgentLimits:
     lifetime: Literal["game", "move"]
     startup_total: Annotated[Seconds, number(minimum=0)] = 10.0
     """For all loading after the first in a game."""
-    require: Annotated[
-        Literal["process", "strong", "wasm"] | None, choice("process", "strong", "wasm")
-    ] = None
-    """The lowest isolation level at which games count; None for any. `wasm`: games by fuel."""
+    require: Annotated[Level | None, choice(*GRADED)] = None
+    """The lowest isolation level at which games count; None for any."""
     module: Annotated[str | None, text] = None
-    """What counts the fuel: the package, its module and the kit's own part of a game."""
+    """What counts what an agent executes: package, module and the kit's own part of a game."""
     allowed: tuple[str, ...] = ALLOWED_MODULES
     """As in `SubmissionRules`: the allowed imports affect the course of a game."""
 
@@ -277,91 +273,11 @@ def all_boards(rubric: Rubric) -> list[Board]:
     ]
 
 
-WASM: Final = "wasm"
-
-
-def without_fuel(values: Values, given: Values, source: str) -> Values:
-    """Return values with seconds in place of `match.fuel` and the stages' `fuel`.
-
-    `given` is what the rubric's file has itself. Raises `InputError` with source and key.
-    """
-    own, stages = given.get("match", {}), values["tournament"]["stages"]
-    for place, stage in enumerate(_tables(stages), 1):
-        if "fuel" in stage and "fuel" not in own:
-            where = f"{source}: tournament.stages[{place}].fuel"
-            raise InputError(f"{where}: [match] has no fuel; all games count fuel or none does")
-    if "fuel" not in own:
-        return values
-    if "time_limit" in own:
-        raise InputError(f"{source}: match.fuel takes the place of match.time_limit; keep one")
-    seconds = _seconds(own["fuel"], f"{source}: match.fuel")
-    rest = {key: value for key, value in values["match"].items() if key != "fuel"}
-    return in_fuel({**values, "match": rest}, seconds, source)
-
-
-def in_fuel(values: Values, seconds: Seconds, source: str = "") -> Values:
-    """Return values by fuel, with a budget for each move; stages may have their own."""
-    limits = values["limits"]
-    if limits.get("require") not in (None, WASM, "process", "strong"):
-        return values  # what is wrong there is reported with its key
-    stages, timed = values["tournament"]["stages"], []
-    for place, stage in enumerate(_tables(stages), 1):
-        rest = {key: value for key, value in stage.items() if key != "fuel"}
-        where = f"{source}: tournament.stages[{place}].fuel"
-        own = _seconds(stage["fuel"], where) if stage.get("fuel") is not None else seconds
-        timed.append({**rest, "time_limit": own})
-    return {
-        **values,
-        "match": {**values["match"], "time_limit": seconds},
-        "tournament": {**values["tournament"], "stages": timed or stages},
-        "limits": {**limits, "require": WASM},
-    }
-
-
-def _tables(stages: Any) -> list[Values]:
-    """Return the stages; those of a wrong form are reported with their key later."""
-    well = isinstance(stages, list) and all(isinstance(stage, dict) for stage in stages)
-    return stages if well else []
-
-
-def _seconds(value: object, where: str) -> Seconds:
-    """Return the virtual seconds of a budget, written as `5e9` or as `"5G"`."""
-    try:
-        if isinstance(value, str):
-            return budget.seconds_of(budget.read_fuel(value))
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return budget.seconds_of(budget.checked(value, str(value)))
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from None
-    raise InputError(f'{where}: expected fuel such as 5e9 or "5G", not {value!r}')
-
-
-def by_fuel(rubric: Rubric) -> bool:
-    """Return whether games count fuel."""
-    return rubric.limits.require == WASM
+def level_of_games(rubric: Rubric) -> Isolation:
+    """Return the level that a rubric requires, which says what limits a move."""
+    return level_named(rubric.limits.require)
 
 
 def limit_of_move(rubric: Rubric, seconds: Seconds) -> str:
-    """Return the limit of a move in words, by time or by fuel."""
-    if by_fuel(rubric):
-        return f"{budget.shown(budget.fuel_of(seconds))} fuel"
-    return f"{seconds:g} s"
-
-
-def pinned(values: Values, source: str) -> Values:
-    """Return values by fuel that name the module which counts here.
-
-    Raises `InputError` if the rubric names another one, or if there is none here.
-    """
-    from connect4.isolation.wasm import images, package
-
-    reason = package.why_not()
-    if reason is not None:
-        raise InputError(f"isolation wasm: {reason}")
-    named, here = values["limits"].get("module"), images.identity_text()
-    if named not in (None, here):
-        raise InputError(
-            f"{source}: limits.module requires {named!r}, and {here!r} is here: it counts in "
-            "another way"
-        )
-    return {**values, "limits": {**values["limits"], "module": here}}
+    """Return the limit of a move in words, as a rubric's games count it."""
+    return level_of_games(rubric).limit_text(seconds)

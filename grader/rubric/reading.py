@@ -12,13 +12,14 @@ import secrets
 import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Final
 
 from connect4.errors import InputError
 from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
+from connect4.isolation.seat import LEVELS
 from connect4.players.names import split_name
 from grader.rubric import KitAgent, Place, Values, checks_of, model, read_table, shown
 from grader.rubric.model import (
@@ -27,7 +28,6 @@ from grader.rubric.model import (
     Rubric,
     all_boards,
     kit_agents,
-    without_fuel,
 )
 
 DEFAULT: Final = Path(__file__).parents[1] / "rubric.toml"
@@ -56,7 +56,9 @@ def read(path: Path | None = None) -> Rubric:
         return from_values(default, DEFAULT.name, DEFAULT.parent)
     given = _load(path)
     values = _overlay(_default_of_game(default, given), given, str(path))
-    values = _with_zone(without_fuel(values, given, str(path)))
+    for level in LEVELS.values():
+        values = level.read_rubric(values, given, str(path))
+    values = _with_zone(values)
     rubric = from_values(values, str(path), path.parent)
     for key, what in _mistakes(rubric):
         raise InputError(f"{path}: {key}: {what}")
@@ -127,7 +129,8 @@ def _overlay(base: Values, over: Values, source: str) -> Values:
         if not isinstance(values, dict):
             raise top.at(name).wrong(f"expected a table, got {shown(values)}")
         for key in values:
-            known = [*checks_of(TABLES[name]), *(["fuel"] if name == "match" else [])]
+            of_levels = (level.rubric_keys.get(name, ()) for level in LEVELS.values())
+            known = [*checks_of(TABLES[name]), *chain.from_iterable(of_levels)]
             if key not in known:
                 raise top.at(name).unknown(key, known)
         merged[name] = {**base[name], **values}

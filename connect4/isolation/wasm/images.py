@@ -28,6 +28,7 @@ from connect4.errors import IsolationError
 from connect4.games.base import Seconds, State
 from connect4.isolation.channel import End, Log
 from connect4.isolation.limits import Limits
+from connect4.isolation.machine import KIT, SUBMISSION_FILES
 from connect4.isolation.protocol import (
     FAILED,
     NO_ANSWER,
@@ -38,10 +39,9 @@ from connect4.isolation.protocol import (
     read_answer,
     read_message,
 )
-from connect4.isolation.readable import KIT, SUBMISSION_FILES
 from connect4.isolation.wasm import package
-from connect4.isolation.wasm.budget import FUEL_PER_SECOND, fuel_of, seconds_of, shown
 from connect4.isolation.wasm.interpreter import Ended, Interpreter, Stop
+from connect4.isolation.wasm.level import FUEL_PER_SECOND, fuel_of, seconds_of, shown
 from connect4.isolation.wasm.system import System
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 
@@ -83,7 +83,7 @@ GUEST_FILES: Final = (
 
 KIT_FILES: Final = (
     *GUEST_FILES,
-    *(f"connect4/players/{name}.py" for name in ("agents", "random", "registry")),
+    *(f"connect4/players/{name}.py" for name in ("agents", "registry")),
     "connect4/search",
 )
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from connect4.isolation.limits import MAX_LINE
 from connect4.isolation.wasm import ANSWERS
-from connect4.isolation.wasm.budget import FUEL_PER_SECOND
+from connect4.isolation.wasm.level import FUEL_PER_SECOND
 
 if TYPE_CHECKING:
     from connect4.isolation.wasm.images import Tree

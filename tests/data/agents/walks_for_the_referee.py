@@ -8,7 +8,7 @@ from connect4.utils import get_valid_actions
 
 SEED = ("7391", "84265")  # of the game, as the test sets it; not in one piece, or it finds itself
 
-REFEREES = ("IsolatedSeat", "Warden", "Child", "Table", "Record")
+REFEREES = ("IsolatedSeat", "Warden", "AgentProcess", "Table", "Record")
 
 
 def frames():
