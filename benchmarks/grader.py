@@ -26,12 +26,12 @@ from connect4.games import load_start
 from connect4.games.extended import EXTENDED
 from grader.handin import Submission
 from grader.handin.people import Person
-from grader.marks.points import gradable
-from grader.play.executors import local_pool
+from grader.marks import gradable
+from grader.play import local_pool
 from grader.play.one_game import play_all, play_game
 from grader.play.schedule import Match, PlannedGame, baseline, grade_games, submitted
+from grader.results import Attempt
 from grader.results.store import Store
-from grader.results.values import Attempt
 from grader.rubric import make_board
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
@@ -182,7 +182,7 @@ def fill(place: Path, games: int, rubric: Rubric, real: dict[tuple[str, int], At
             if (game.board.name, game.side) not in real:
                 job = {**game.job("process", store), "time_limit": 5.0}
                 for player in job["players"]:
-                    player["source"] = player["source"] and COUNTS
+                    player["source"] = player["source"] and COUNTS.encode()
                 real[game.board.name, game.side] = play_game(job)
         store._database.execute("PRAGMA synchronous = OFF")
         for game in ahead:

@@ -18,7 +18,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from grader.marks.tally import Tally, by_match, tally
-from grader.play.executors import local_pool, worker_count
+from grader.play import local_pool, worker_count
 from grader.play.one_game import play_all
 from grader.play.schedule import SIDES, Match, PlannedGame, baseline, opening, seed_of
 from grader.results.store import Store

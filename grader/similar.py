@@ -27,9 +27,9 @@ import numpy as np
 from connect4.errors import InputError
 from connect4.players.names import NEWLINE
 from grader.handin import find as submissions
-from grader.handin.bounded import READER, BoundError
-from grader.output.files import write
-from grader.output.markup import Cell, Link, card, heading, paragraphs, section, table, whole
+from grader.handin.worker import BoundError, ask
+from grader.output import write
+from grader.output.pages import Cell, Link, card, heading, paragraphs, section, table, whole
 from grader.output.tables import wrapped
 from grader.rubric import reading as rubrics
 from grader.rubric.model import SubmissionRules
@@ -103,7 +103,7 @@ def documents(sources: Mapping[str, str], base: Collection[str]) -> list[Documen
     for name, text in sources.items():
         source = _trimmed(text)
         try:
-            hashes, chosen, at, offsets = READER.ask(fingerprints, source, seconds=SECONDS)
+            hashes, chosen, at, offsets = ask(fingerprints, source, seconds=SECONDS)
         except BoundError as error:
             found.append(Document(name, source, {}, [], np.array([]), str(error)))
             continue

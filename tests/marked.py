@@ -17,11 +17,11 @@ import pytest
 
 from grader.__main__ import main
 from grader.handin.find import find
-from grader.marks.points import gradable
+from grader.marks import gradable
 from grader.play.schedule import grade_games
 from grader.play.trials import STAND_IN
+from grader.results import Attempt, Faults, PlayedGame
 from grader.results.store import Store
-from grader.results.values import Attempt, Faults, PlayedGame
 from grader.rubric import reading as rubrics
 from tests.grading import rubric
 
@@ -31,7 +31,7 @@ NONE = Faults()
 
 def agent(margin: int, note: str = "") -> str:
     """Return a source that is worth `points(margin)` here; `note` makes it a file of its own."""
-    return f"{STAND_IN}# {note}\n{MARGIN}{margin}\n"
+    return f"{STAND_IN.decode()}# {note}\n{MARGIN}{margin}\n"
 
 
 def points(margin: int) -> Decimal:

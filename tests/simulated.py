@@ -13,9 +13,9 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
-from grader.play.executors import Pool
+from grader.play import Pool
 from grader.play.working_time import Loaded
-from grader.results.values import Attempt, Faults, PlayedGame
+from grader.results import Attempt, Faults, PlayedGame
 
 RUNGS = {"random": 0.0, "greedy": 40.0, "minimax:depth=2": 150.0, "alphabeta:depth=4": 200.0}
 NOISE = 50.0
@@ -45,7 +45,7 @@ def strength_of(player: dict[str, Any]) -> float:
     """Return the true strength of a player of a job."""
     if player["source"] is None:
         return RUNGS[player["name"]]
-    found = re.search(r"STRENGTH = (\S+)", player["source"])
+    found = re.search(rb"STRENGTH = (\S+)", player["source"])
     assert found is not None
     return float(found[1])
 

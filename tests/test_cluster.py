@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.play.executors import cluster_pool
+from grader.play import cluster_pool
 from tests.command import ROOT, assert_refused, environment, run
 from tests.grading import COMMAND, hand_in, rubric, searcher
 

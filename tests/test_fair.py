@@ -8,19 +8,24 @@ import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from types import FrameType
 
 import numpy as np
 import pytest
 
 from connect4 import record as records
-from grader.marks.tournament import stages
-from grader.marks.unlikely import unlikely
-from grader.output.replays import made_public
+from grader.handin import Submission
+from grader.handin.worker import death
+from grader.marks.tournament import stages, unlikely
+from grader.output.formats import gradebook
+from grader.output.pages import public_replay, replay
+from grader.output.results import read_results
 from grader.output.tables import tournament_text
-from grader.play.executors import death
 from grader.play.one_game import as_seen_by, play_game, replay_data, submitted_players
 from grader.play.schedule import Contestant, grade_games, submitted
-from grader.results.values import Faults, PlayedGame
+from grader.play.trials import STAND_IN
+from grader.results import Faults, PlayedGame
+from grader.results.store import Store
 from grader.rubric import reading as rubrics
 from tests.command import ROOT, environment
 from tests.grading import SEED, rubric, searcher
@@ -45,6 +50,7 @@ def test_a_hidden_board_shows_a_margin_and_no_lost_turns(tmp_path: Path) -> None
         "report", "marks.db", "--out", "out", "--gradebook", "sheet.csv", "--details", cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\nsubmission ") == 1
     out = tmp_path / "out"
     assert rows(out / "grades.csv")[0]["Invalid"] == "10"  # the teacher's
     shown = [path for path in out.rglob("*") if path.is_file()]
@@ -75,14 +81,18 @@ def test_a_hidden_board_shows_no_lost_turns_in_a_tournament_either(tmp_path: Pat
     assert "invalid" not in told and "error" not in told
 
 
-def test_a_public_page_has_no_answer_of_a_lost_turn() -> None:
+def test_a_public_page_has_no_answer_of_a_lost_turn(tmp_path: Path) -> None:
     """An answer that is no move is a number of the author's choice."""
-    lost = [1, "7269", "invalid", 0.1, [0, 0], None, [], [], 0]
-    move = [2, "3", "played", 0.1, [0, 2], None, [1, 2], [], None]
-    shown = made_public({"turns": [lost, move], "details": ["column 7269"], "why": None})
+    own = Submission("ann", "", STAND_IN.replace(b"get_valid_actions(self.", b"7269, (self."))
+    (game, *_) = grade_games([submitted("ann", str(own.sha256))], rubrics.read(rubric(tmp_path)))
+    with Store(tmp_path / "r.db", writing=True) as store:
+        store.set_submissions([own])
+        store.add(play_game(game.job("process", store)))
+        whole, shown = (see(store, game.key, ("ann", "bo")) for see in (replay, public_replay))
+    assert "7269" in json.dumps(whole)
     assert "7269" not in json.dumps(shown)
-    assert shown["turns"][1][:3] == [2, "3", "played"]
     assert shown["details"] == ["not a valid move"]
+    assert [turn[2] for turn in shown["turns"]] == [turn[2] for turn in whole["turns"]]
 
 
 SECRET = "def helper():\n    raise RuntimeError('the key is 4711')\n"
@@ -101,7 +111,7 @@ def test_a_student_sees_the_details_of_the_own_seat_alone(tmp_path: Path) -> Non
     rules = rubrics.read(rubric(tmp_path))
     game = grade_games([submitted("ann", "1" * 64)], rules)[0]
     players = [
-        {**asdict(submitted("ann", "1" * 64)), "source": searcher()},
+        {**asdict(submitted("ann", "1" * 64)), "source": searcher().encode()},
         {**asdict(Contestant("TA", f"ai:{opponent}", digest, "TA")), "source": None},
     ]
     job = {
@@ -135,6 +145,43 @@ def test_names_and_remarks_are_no_formulas_in_any_file(tmp_path: Path) -> None:
         for row in rows(path):
             for text in row.values():
                 assert not text.startswith(("=", "@", "+", "-")) or text[1:].isdigit(), (path, row)
+
+
+def test_a_mark_walks_through_few_functions_from_the_results_file_to_the_gradebook(
+    tmp_path: Path,
+) -> None:
+    """So that whoever has to explain one mark can read all of them in an hour."""
+    write_class(tmp_path / "class", {"ann.py": agent(20)})
+    grade_without_playing(tmp_path / "class", tmp_path / "marks.db")
+    walked = set()
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        path = Path(code.co_filename)
+        if event == "call" and path.is_relative_to(ROOT) and not code.co_name.startswith("<"):
+            walked.add((path.relative_to(ROOT), code.co_qualname))
+
+    with Store(tmp_path / "marks.db", writing=False) as store:
+        sys.setprofile(look)
+        try:
+            text = gradebook(read_results(store).marks)
+        finally:
+            sys.setprofile(None)
+    assert ",26.00," in text
+    own = {(path, name) for path, name in walked if path.parts[0] in ("connect4", "grader")}
+    assert len(own) <= 167, sorted(map(str, own))
+    assert len({path for path, _ in own}) <= 21
+
+
+def test_a_namesake_who_joins_the_class_changes_nobody_elses_mark(tmp_path: Path) -> None:
+    for count in (1, 2):
+        files = {f"Kim Lee_{n}_assignsubmission_file_/ai.py": agent(10 + n) for n in (1, 2)[:count]}
+        write_class(tmp_path / "class", files)
+        grade_without_playing(tmp_path / "class", tmp_path / "marks.db")
+        done = grader("report", "marks.db", "--out", "out", cwd=tmp_path)
+        assert ("1 mark differs" in done.stderr) == (count == 2), done.stderr
+    (row,) = rows(tmp_path / "out" / "changes.csv")
+    assert (row["Name"], row["Before"], row["Why"]) == ("Kim Lee (2)", "", "new in the class")
 
 
 @pytest.mark.parametrize(

@@ -180,18 +180,6 @@ def test_of_two_students_with_one_name_none_gets_the_mark(tmp_path: Path) -> Non
         filled(tmp_path, CANVAS, of("Sam Smith"))
 
 
-def test_who_differs_in_an_accent_or_in_the_order_of_words_gets_the_own_mark(
-    tmp_path: Path,
-) -> None:
-    lines = ("Jose Ruiz,1", "José Ruiz,2", "James Thomas,3", "Thomas James,4", "MIA ROY,5")
-    text = "Student,ID,SIS Login ID,Section,Connect-4 (12)\n"
-    text += "".join(f"{line},,1,\n" for line in lines)
-    names = ("José Ruiz", "Jose Ruiz", "Thomas James", "James Thomas", "mia roy")
-    done = filled(tmp_path, text, *(of(name, 10.0 + n) for n, name in enumerate(names)))
-    marks = [row[COLUMN] for row in rows(text_of(done))]
-    assert marks == ["11.00", "10.00", "13.00", "12.00", "14.00"]
-
-
 def test_a_column_is_chosen_by_its_title_or_its_name(tmp_path: Path) -> None:
     several = CANVAS.replace("Essay (11)", "Connect-4 draft (11)")
     listed = r"'Connect-4 draft \(11\)', 'Connect-4 \(12\)'"
@@ -445,11 +433,6 @@ def test_what_is_no_readable_file_is_refused(tmp_path: Path) -> None:
         read_gradebook(export(tmp_path, f"Student,ID\n{'x' * 200_000},1\n"))
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read_gradebook(tmp_path / "none.csv")
-    (tmp_path / "export.csv").write_bytes(b"Student,ID,Section\r\n\x81,1,2\r\n")
-    with pytest.raises(InputError, match="cannot be read; save it as CSV in UTF-8"):
-        read_gradebook(tmp_path / "export.csv")
-    with pytest.raises(InputError, match="line 3: 9 cells, and the header has 8; a text with ','"):
-        read_gradebook(export(tmp_path, CANVAS.replace('"Lee, Ann"', "Lee, Ann")))
 
 
 def test_options_that_need_each_other(tmp_path: Path) -> None:
@@ -518,57 +501,35 @@ def marks_by_hand(results: Path) -> dict[str, tuple[float, float]]:
 
 @pytest.mark.slow
 def test_every_figure_of_a_class_follows_from_its_records(tmp_path: Path) -> None:
-    """Ten students, two of them with a file without code; three gradebooks with other maxima."""
+    """Ten students, two of them with a file without code."""
     own = rubric(tmp_path)
     (tmp_path / "tiny.txt").write_text("1\n" + "0 0 0 0 0 0\n" * 4, encoding="utf-8")
     sources = {f"s{n}": searcher(1 + n % 3, 1 if n < 5 else -1, note=str(n)) for n in range(8)}
     sources |= {"s8": "", "s9": "\n"}
     for name, source in sources.items():
         hand_in(tmp_path / "class", name, source)
-    everybody = [f"s{n}" for n in range(21)]
-    column = "Connect-4 (12)"
-    books = {
-        "canvas": f"Student,ID,SIS Login ID,Section,{column}\n    Points Possible,,,,100\n"
-        + "".join(f'"Lee, Ann {n}",{n}01,{name},1,\n' for n, name in enumerate(everybody)),
-        "moodle": f"Username,Email address,{column}\n"
-        + "".join(f"{name},{name}@x.org,-\n" for name in everybody),
-        "worksheet": "Identifier;Username;Grade;Maximum Grade\n"
-        + "".join(f"Participant {n}01;{name};;20,00\n" for n, name in enumerate(everybody)),
-    }
-    options = []
-    for name, text in books.items():
-        (tmp_path / f"{name}-export.csv").write_text(text, encoding="utf-8")
-        options += ["--gradebook", f"{name}-export.csv"]
-    options += ["--gradebook-column", column, "--gradebook-maximum", "10", "--out", "out"]
+    text = f"Student,ID,SIS Login ID,Section,{COLUMN}\n    Points Possible,,,,100\n"
+    export(tmp_path, text + "".join(f'"Lee, Ann {n}",{n}01,s{n},1,\n' for n in range(21)))
+    options = ["--gradebook", "export.csv", "--out", "out"]
     words = ["grade", "class", "--rubric", own, "--isolation", "process", *options]
     done = run("grader", *words, cwd=tmp_path, seconds=110)
     assert done.returncode == 0, done.stderr
     told = "students there without a mark here: 11 names, listed in out/canvas-unmarked.txt"
-    assert f"canvas-export.csv: {told}\n" in done.stderr
+    assert f"export.csv: {told}\n" in done.stderr
     unmarked = (tmp_path / "out/canvas-unmarked.txt").read_text(encoding="utf-8")
     assert unmarked.splitlines() == [f"Lee, Ann {n} (s{n}, {n}01)" for n in range(10, 21)]
 
     by_hand = marks_by_hand(tmp_path / "grade.db")
     assert len(by_hand) == 8
     grades = rows((tmp_path / "out/grades.csv").read_text(encoding="utf-8-sig"))
-    filled_in = {
-        name: {
-            row.get("SIS Login ID") or row.get("Username"): row[key]
-            for row in rows((tmp_path / f"out/{name}.csv").read_text(encoding="utf-8"))
-        }
-        for name, key in (("canvas", column), ("moodle", column), ("worksheet", "Grade"))
-    }
+    canvas = rows((tmp_path / "out/canvas.csv").read_text(encoding="utf-8"))
+    filled_in = {row["SIS Login ID"]: row[COLUMN] for row in canvas}
     for row in grades:
         name = row["Name"]
         a, b = by_hand.get(row["SHA-256"], (0.0, 0.0))
-        assert (row["Part A"], row["Part B"], row["Total"]) == (
-            f"{a:.2f}",
-            f"{b:.2f}",
-            f"{a + b:.2f}",
-        )
-        assert filled_in["canvas"][name] == f"{(a + b) / 50 * 100:.2f}"
-        assert filled_in["worksheet"][name] == f"{(a + b) / 50 * 20:.2f}"
-        assert filled_in["moodle"][name] == f"{(a + b) / 50 * 10:.2f}"
+        shown = [row[title] for title in ("Part A", "Part B", "Total")]
+        assert shown == [f"{value:.2f}" for value in (a, b, a + b)]
+        assert filled_in[name] == f"{(a + b) / 50 * 100:.2f}"
         score = json.loads((tmp_path / f"out/results/{name}.json").read_text())["score"]
         assert f"{score:.2f}" == row["Total"]
         page = (tmp_path / f"out/feedback/{name}.html").read_text(encoding="utf-8")

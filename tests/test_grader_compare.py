@@ -20,7 +20,7 @@ from connect4.games.extended import EXTENDED
 from grader.commands import compare
 from grader.marks.tally import Part, PartComparison
 from grader.play.schedule import Contestant, baseline, submitted
-from grader.results.values import Faults, PlayedGame
+from grader.results import Faults, PlayedGame
 from grader.rubric import reading as rubrics
 from tests.command import ROOT, assert_refused, run
 from tests.grading import COMMAND, hand_in, rubric, searcher

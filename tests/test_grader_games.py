@@ -14,11 +14,11 @@ from connect4.errors import InputError
 from connect4.games import GAMES
 from connect4.games.base import Ending
 from connect4.referee import Result
-from grader.marks.points import mark_match
+from grader.marks import mark_match
 from grader.output.explain import explained
 from grader.play.one_game import counted_scores
 from grader.play.schedule import PART_A, grade_games, submitted
-from grader.results.values import Faults, PlayedGame
+from grader.results import Faults, PlayedGame
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from tests.command import run

@@ -29,19 +29,15 @@ from connect4.players.registry import parse_agent
 from grader.commands.common import scratch_for
 from grader.commands.grade import quick
 from grader.handin import Submission
-from grader.handin.owners import assign
-from grader.handin.people import Person
-from grader.marks.points import marks
 from grader.output.explain import explained
 from grader.output.formats import gradebook as gradebook_text
-from grader.output.formats import summary
 from grader.output.gradebooks import TITLE
 from grader.output.results import GRADE, Results
 from grader.output.tables import remark
-from grader.play.executors import local_pool
+from grader.play import local_pool
 from grader.play.schedule import LIMITS, grade_games, limits_key, submitted, worth
+from grader.results import STARVED, InfraFailure
 from grader.results.store import machine
-from grader.results.values import STARVED, InfraFailure
 from grader.rubric import reading as rubrics
 from grader.rubric.model import AgentLimits
 from tests.browser import Browser
@@ -175,29 +171,13 @@ def test_a_starved_game_is_the_machines_fault_in_every_file() -> None:
     item = Submission("ann", "ann/ai.py", b"pass", None)
     game = grade_games([submitted("ann", str(item.sha256))], rules)[0]
     failed = {game.key: InfraFailure(STARVED, 3)}
-    (mark,) = marks([item], {}, rules, failed, [game])
+    (mark,) = Results(GRADE, rules, [item], {}, failed, planned=[game]).marks
     (row,) = csv.DictReader(gradebook_text([mark])[1:].splitlines())
     assert row["Remark"] == remark(mark)
     blamed = "the machine was too busy: an agent got too little processor time"
     assert f"are withheld ({blamed}); no report.txt" in row["Remark"]
     for text in (row["Withheld"], " ".join(explained(mark.matches[0], rules))):
         assert f"1 failed: {blamed}" in text
-
-
-def test_no_link_is_alive_in_a_job_summary() -> None:
-    """The tables are preformatted HTML; names in the text below them are code."""
-    names = ["[a](https://b.example)", "https://b.example @all", "![i](x) <b> `code` a|b"]
-    found = [
-        Submission(name, "", f"x = {name!r}".encode(), people=(Person(name),)) for name in names
-    ]
-    results = Results(GRADE, rubrics.read(), found, {}, {}, owners=assign(found, []))
-    text = summary(results)
-    tables, below = text.removeprefix("## Results\n\n<pre>").split("</pre>")
-    assert "<" not in tables
-    lines = [line for line in below.splitlines() if line.startswith("### ")]
-    for name, line in zip(names, lines, strict=True):
-        assert html.escape(name) in tables
-        assert line == "### `{}`".format(name.replace("`", "'"))
 
 
 def test_every_game_has_a_record_that_replays_and_can_be_asked_again(graded: Path) -> None:
@@ -544,11 +524,10 @@ def test_results_in_a_folder_that_cannot_be_written_are_reported(
     assert [path.name for path in folder.iterdir()] == ["grade.db"]
 
 
-def test_github_actions_get_annotations_and_a_summary(
+def test_github_actions_show_what_cost_points_beside_the_file(
     graded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
     done = run(COMMAND, "report", graded / "grade.db", cwd=tmp_path)
     lines = [line for line in done.stdout.splitlines() if line.startswith("::error file=")]
     assert [line.partition("line=")[0] for line in lines] == [
@@ -558,9 +537,6 @@ def test_github_actions_get_annotations_and_a_summary(
     ]
     assert "::A: random: " in lines[1]
     assert "AttributeError" in lines[1]
-    summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
-    assert "\n=Ann &lt;b&gt; " in summary
-    assert "\n### `=Ann <b>`\n\n- `A: random`: You " in summary
 
 
 def commands(log: str) -> list[str]:

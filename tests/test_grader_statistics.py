@@ -13,14 +13,15 @@ import pytest
 
 from benchmarks.intervals import coverage
 from grader.handin import Submission
-from grader.marks.points import Mark, mark_match, marks
+from grader.marks import Mark, mark_match
 from grader.marks.tally import Tally, by_match, mean_interval, t_quantile, verdict
 from grader.marks.tournament import ratings
 from grader.output.explain import explained
 from grader.output.formats import gradebook, gradescope
+from grader.output.results import GRADE, Results
 from grader.output.tables import margins, text_table
 from grader.play.schedule import PlannedGame, grade_games, submitted
-from grader.results.values import Faults, InfraFailure, PlayedGame
+from grader.results import Faults, InfraFailure, PlayedGame
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 
@@ -83,9 +84,7 @@ def test_points_have_the_interval_of_their_margin_within_their_maximum(tmp_path:
     whole = Mark(ann, (a, b)).bounds
     assert whole is not None
     assert whole[0] == pytest.approx(17.5 - 8.0, abs=0.05)
-    assert (
-        Mark(Submission("ann", "ann", b"", None, None), (a, replace(b, bounds=None))).bounds is None
-    )
+    assert Mark(ann, (a, replace(b, bounds=None))).bounds is None
 
 
 def test_a_long_name_ends_with_an_ellipsis_so_that_a_table_fits_80_columns() -> None:
@@ -218,7 +217,7 @@ def test_a_mark_without_points_names_the_reason(tmp_path: Path) -> None:
     lost, ahead = (game for game in games if game.match.part == "A" and game.side == 1)
     del played[lost.key], played[ahead.key]
     failure = InfraFailure("OSError: no space in /srv/scratch/w1", 3)
-    (mark,) = marks([ann], played, rubric, {lost.key: failure}, games)
+    (mark,) = Results(GRADE, rubric, [ann], played, {lost.key: failure}).marks
     why = (
         "A: random: 2 of 4 games have no result: 1 failed: OSError: no space in /srv/scratch/w1; "
         "1 not played yet"

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from grader.handin import Submission
 from grader.marks.tournament import StageState, deal, group_count, placings, stages
 from grader.output.class_page import _stage
-from grader.output.results import Results
+from grader.output.results import TOURNAMENT, Results
 from grader.output.tables import tournament_text
-from grader.play.schedule import Contestant, submitted
-from grader.results.values import Faults, PlayedGame
+from grader.play.schedule import Contestant, seed_of, submitted
+from grader.results import Faults, PlayedGame
 from grader.rubric import reading as rubrics
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, games, hand_in, kill, rubric, searcher, start, wait_for_games
@@ -73,14 +74,18 @@ def test_strength_decides_groups_and_final() -> None:
     assert placed[0].standing.rating.value > 0
 
 
-def test_the_draw_is_the_same_every_time_and_does_not_follow_the_names() -> None:
-    rubric = rubrics.read()
-    first = stages(contestants(14), {}, rubric)
-    again = stages(list(reversed(contestants(14))), {}, rubric)
-    assert repr(first) == repr(again)  # no rating is no number, which never equals itself
-    assert [player.name for player in contestants(14)[:5]] != [
-        standing.contestant.name for standing in first[0].groups[0].standings
-    ]
+def test_the_draw_is_the_same_every_time_and_another_one_with_another_seed(tmp_path: Path) -> None:
+    drawn = []
+    for seed in (1, 2):
+        path = tmp_path / "mine.toml"
+        path.write_text(f"[match]\nseed = {seed}\n", encoding="utf-8")
+        rubric = rubrics.read(path)
+        first = stages(contestants(14), {}, rubric)
+        again = stages(list(reversed(contestants(14))), {}, rubric)
+        assert repr(first) == repr(again)  # no rating is no number, which never equals itself
+        drawn.append([{one.contestant.name for one in own.standings} for own in first[0].groups])
+    assert drawn[0] != drawn[1]
+    assert seed_of(1, "draw") == 659556073706824278, "or stored tournaments are drawn again"
 
 
 def test_ties_are_broken_as_the_rubric_says_and_at_last_by_the_draw(tmp_path: Path) -> None:
@@ -114,7 +119,9 @@ def test_who_are_equal_in_all_but_their_names_share_the_points(tmp_path: Path) -
     earned = {placing.contestant.name: placing.points for placing in placed}
     assert [placing.place for placing in placed] == [1, 1, 3, 3]
     assert tournament_text(begun, placed, rubric).count("\n1  s0") == 3 * 2, "in both stages too"
-    results = Results("tournament", rubric, [], {}, {})
+    held = [Submission(one.name, "", stored_sha256=one.sha256) for one in entered]
+    results = Results(TOURNAMENT, rubric, held, played, {})
+    assert results.text().count("\nplaces\n") == 1
     page = _stage(begun[-1], results, decided=True)
     assert page.count('class="winner"><span class="place">1<') == 2
     assert earned["s01"] == earned["s02"] == 8.0

@@ -8,20 +8,17 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from connect4.errors import InputError
 from grader.handin import Submission
-from grader.play.executors import (
-    LocalExecutor,
-    WorkerDiedError,
-    cluster_pool,
-    least_quota,
-)
+from grader.handin.worker import DeathError, Worker, WorkerError
+from grader.play import LocalExecutor, WorkerDiedError, cluster_pool, least_quota
 from grader.play.one_game import play_all
 from grader.play.schedule import PlannedGame, grade_games, submitted
 from grader.results.store import Store
@@ -106,6 +103,47 @@ def test_a_shut_down_executor_leaves_no_process_and_no_file(tmp_path: Path) -> N
         local.submit(process_number)
 
 
+def refuses() -> None:
+    raise InputError("no such thing")
+
+
+def without_end() -> None:
+    while True:
+        pass
+
+
+def test_a_late_call_a_full_memory_and_a_kill_are_told_apart_and_the_worker_goes_on() -> None:
+    worker = Worker(memory=1 << 30)
+    with ExitStack() as stack:
+        stack.callback(worker.end)
+        for call, late in ((without_end, True), (end_the_worker, False)):
+            with pytest.raises(DeathError) as died:
+                worker.call(call, seconds=0.3)
+            assert died.value.is_late is late
+            assert died.value.by_itself is late, "a kill proves nothing"
+        with pytest.raises(WorkerError, match="MemoryError"):
+            worker.call(bytearray, 2 << 30, seconds=5.0)
+        with pytest.raises(InputError, match="no such"):
+            worker.call(refuses, seconds=5.0)
+        assert worker.call(process_number) != os.getpid()
+
+
+def test_a_grader_that_somebody_kills_makes_no_game_a_suspect(tmp_path: Path) -> None:
+    """But one that ended with its machine does: it has restarted, or lacked memory since then."""
+    path = tmp_path / "r.db"
+    with Store(path, writing=True) as store:
+        store.begin("a game")
+    with Store(path, writing=True) as store:
+        assert store.take_stock() == []
+        store.begin("a game")
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("UPDATE begun SET machine = 'an earlier start 0'")
+        database.commit()
+    with Store(path, writing=True) as store:
+        assert store.take_stock() == ["a game"]
+        assert store.suspects() == {"a game": 1}
+
+
 QUOTAS = [
     # version 2: its own group, one above it, and none of a neighbour
     ("0::/a/b\n", "/", "cgroup2", "rw", {"a/b/cpu.max": "150000 100000"}, 1.5),
@@ -170,7 +208,7 @@ def test_a_group_above_the_own_one_limits_the_games_at_once() -> None:
     code = (
         "import os, sys; from pathlib import Path\n"
         "Path(sys.argv[1]).write_text(str(os.getpid()))\n"
-        "from grader.play.executors import physical_cores, processor_quota\n"
+        "from grader.play import physical_cores, processor_quota\n"
         "print(processor_quota(), len(physical_cores()))"
     )
     try:

@@ -16,15 +16,8 @@ from connect4.errors import InputError
 from grader.__main__ import make_parser
 from grader.commands.ladder import LadderRun, begin
 from grader.handin import find as submissions
-from grader.ladder.book import Book, Version, pseudonym
-from grader.ladder.league import (
-    Entry,
-    Standings,
-    played_text,
-    ratings_csv,
-    read_league,
-    table_text,
-)
+from grader.ladder import Book, Version, pseudonym
+from grader.ladder.league import Entry, Standings, played_text, ratings_csv, read_league, table_text
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from tests.command import ROOT, assert_refused, run
@@ -110,12 +103,7 @@ def test_a_version_is_known_by_its_content(term: Term) -> None:
 @pytest.mark.slow
 def test_ratings_are_near_the_true_strengths_and_random_has_0(term: Term) -> None:
     term.run()
-    for name, strength in (
-        ("ann", 60.0),
-        ("bob", 180.0),
-        ("minimax:depth=2", 150.0),
-        ("random", 0.0),
-    ):
+    for name, strength in (("ann", 60), ("bob", 180), ("minimax:depth=2", 150), ("random", 0)):
         rating = term.entry(name).rating
         assert rating is not None
         assert rating.low - 40 <= strength <= rating.high + 40
@@ -225,10 +213,7 @@ def test_the_grade_book_has_the_private_page_of_each_student(term: Term) -> None
     assert rows["bob"]["Rank"] == "1"
     pages = {row["Private page"] for row in rows.values()}
     assert len(pages) == 2
-    assert all(page.startswith("https://ladder.example/own/") for page in pages)
-    assert all(
-        len(page) == len("https://ladder.example/own/") + 32 + len(".html") for page in pages
-    )
+    assert all(re.fullmatch(r"https://ladder\.example/own/\w{32}\.html", one) for one in pages)
 
 
 @pytest.mark.slow
@@ -274,11 +259,9 @@ def test_a_student_who_left_is_not_in_the_table(term: Term) -> None:
     ("lines", "message"),
     [
         ('policy = "worst"', "ladder.policy: 'worst'; expected one of best, latest"),
-        ('names = "none"', "ladder.names: 'none'; expected one of pseudonym, real, own"),
         ('rungs = ["random"]', "ladder.rungs: expected two or more agents"),
         ('rungs = ["random", "nobody"]', "ladder.rungs: "),
         ("width = 0", "ladder.width: expected a number above 0"),
-        ("widht = 1", "ladder.widht: unknown key (did you mean 'width'?)"),
     ],
 )
 def test_mistakes_in_the_rubric_are_named(tmp_path: Path, lines: str, message: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from grader.ladder.fit import LEAST_PAIRS, Fit, Pair, choose, is_open, widest_first
+from grader.ladder.fit import FIRST_NOISE, LEAST_PAIRS, Fit, Pair, choose, is_open, widest_first
 from grader.marks.tournament import ratings
 
 LEVEL = 0.95
@@ -41,6 +41,15 @@ def test_a_matchup_effect_is_told_from_chance() -> None:
     noise = Fit(12, pairs, LEVEL).noise
     assert noise.pair == pytest.approx(20**2, rel=0.2)
     assert noise.pairing == pytest.approx(60**2, rel=0.4)
+
+
+def test_the_least_pairs_that_tell_chance_and_a_matchup_effect() -> None:
+    once = Fit(2, [(1, 0, 10.0)], LEVEL).noise
+    again = Fit(2, [(1, 0, 10.0), (1, 0, 20.0)], LEVEL).noise
+    assert (once.pair, again.pair, again.freedom) == (FIRST_NOISE**2, 50.0, 1)
+    circle = [(1, 0, 0.0), (1, 0, 0.0), (2, 0, 0.0), (2, 1, 90.0)]
+    assert Fit(3, circle, LEVEL).noise.pairing > 1000
+    assert Fit(3, circle[1:], LEVEL).noise.pairing == 0, "no pairing is repeated"
 
 
 @dataclass(frozen=True)

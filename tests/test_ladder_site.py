@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 
 from grader.commands.ladder import Live, serving
-from grader.ladder.book import Book
+from grader.ladder import Book
 from grader.ladder.league import Standings
 from grader.ladder.site import pairing_place, write_site
-from grader.output.replays import public_reason
+from grader.play.one_game import public_reason
 from tests import grading
 from tests.browser import PHONE, WIDE
 from tests.command import assert_refused, run

@@ -259,7 +259,7 @@ def test_exports_of_canvas_brightspace_and_blackboard_are_rosters(tmp_path: Path
 def test_late_days_count_on_the_clocks_of_the_deadlines_zone(
     tmp_path: Path, lines: str, submitted: str, extension: float, late: tuple[int | None, float]
 ) -> None:
-    from grader.marks.points import lateness
+    from grader.marks import lateness
 
     path = tmp_path / "late.toml"
     zone = 'deadline = "2030-03-30 23:59"\nzone = "Europe/Berlin"'
@@ -271,7 +271,7 @@ def test_late_days_count_on_the_clocks_of_the_deadlines_zone(
 
 def test_a_correction_of_one_member_is_not_shown_to_the_others() -> None:
     from grader.handin import Submission
-    from grader.marks.points import Mark
+    from grader.marks import Mark
     from grader.output.tables import remark
 
     team = Submission("team", "", problem="no file")
@@ -285,7 +285,7 @@ def test_a_correction_of_one_member_is_not_shown_to_the_others() -> None:
 
 def test_late_days_take_no_more_than_there_is_and_the_remark_says_what() -> None:
     from grader.handin import Submission
-    from grader.marks.points import Lateness, Mark
+    from grader.marks import Lateness, Mark
     from grader.output.formats import gradebook
 
     mark = Mark(

@@ -18,7 +18,7 @@ from connect4.views.tree import PARTS as TREE
 from connect4.views.tree import tree_page
 from grader.handin import Submission
 from grader.output.class_page import standings_page
-from grader.output.markup import table, whole
+from grader.output.pages import table, whole
 from grader.output.results import TOURNAMENT, Results
 from grader.playground import ASSETS as PLAYGROUND
 from grader.rubric.reading import read as read_rubric

@@ -24,7 +24,7 @@ from grader.commands.common import DONE, FAILED, read_rubric, say
 from grader.handin import Submission
 from grader.handin import find as submissions
 from grader.handin.form import Finding, check
-from grader.output import formats, github
+from grader.output import github
 from grader.play.one_game import OWN_FILE
 from grader.play.working_time import (
     AFTER,
@@ -54,7 +54,8 @@ def run_check(arguments: argparse.Namespace) -> int:
             where = str(Path(place).with_name("report.txt")) if in_report else place
             rule = finding.rule if finding.required else f"{finding.rule} (advice)"
             print(f"{where}:{finding.line}: {rule}: {one_line(finding.text)}{whose}")
-            github.annotate([formats.annotation(where, finding)])
+            if finding.required:
+                github.show_error(where, finding.line, f"{finding.rule}: {finding.text}")
         said = ", ".join(filter(None, ["" if findings else "well formed", plays]))
         if said:
             print(f"{place}: {said}{whose}", flush=True)

@@ -20,10 +20,10 @@ from connect4.isolation.seat import LEVELS, Level, choose_level, level_named
 from connect4.isolation.wasm.level import in_fuel, limit_of
 from connect4.players.names import split_name, student_file
 from grader.marks.tournament import later_games, stages
-from grader.output.files import write
+from grader.output import write
 from grader.output.results import GRADE
 from grader.output.tables import text_table
-from grader.play.executors import Pool, cluster_pool, local_pool, worker_count
+from grader.play import Pool, cluster_pool, local_pool, worker_count
 from grader.play.schedule import Contestant, PlannedGame, grade_games, seed_of, worth
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric, kit_agents, level_of_games

@@ -40,17 +40,16 @@ from grader.commands.common import (
 from grader.handin import file_name
 from grader.handin import find as submissions
 from grader.marks.tally import Part, PartComparison
-from grader.output.files import write
-from grader.output.replays import replay
+from grader.output import write
+from grader.output.pages import replay
 from grader.output.results import last_lines
 from grader.output.tables import faults_text
-from grader.play import schedule
-from grader.play.executors import Pool, Progress, duration
+from grader.play import Pool, Progress, duration, schedule
 from grader.play.one_game import play_all, source_path
 from grader.play.schedule import COMPARE, SIDES, Contestant, Match, PlannedGame, opening
 from grader.play.working_time import Pace, load_all, too_slow
+from grader.results import Faults
 from grader.results.store import Store
-from grader.results.values import Faults
 from grader.rubric import PLAYABLE, make_board
 from grader.rubric.model import Rubric
 from grader.rubric.reading import EQUAL_WINS

@@ -15,7 +15,7 @@ from grader.commands.common import DONE, FAILED, read_rubric, required_level
 from grader.doctor import OFFERED, lacking, missing, prove, table, to_json, unavailable
 from grader.output.results import PROOF
 from grader.output.tables import wrapped
-from grader.play.executors import load_text, other_load, physical_cores, processor_quota
+from grader.play import load_text, other_load, physical_cores, processor_quota
 from grader.results.store import Store
 
 

@@ -24,15 +24,16 @@ from connect4.errors import InputError
 from grader.commands.common import DONE, FAILED, named_few, say
 from grader.handin.people import Kind, Person, find
 from grader.handin.roster import Student
-from grader.ladder.book import LADDER, Book
+from grader.ladder import LADDER, Book
 from grader.ladder.league import write_tables
 from grader.ladder.site import write_site, write_unlikely
-from grader.marks.points import gradable
+from grader.marks import gradable
 from grader.output import evidence, writing
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import wrapped
 from grader.play.schedule import Contestant, PlannedGame, submitted
-from grader.results.store import Store, utc_now
+from grader.results import utc_now
+from grader.results.store import Store, person_of
 from grader.rubric.reading import from_stored
 
 STALE: Final = re.compile(
@@ -210,10 +211,7 @@ def remove(store: Store, gone: Gone, results: Results | None) -> tuple[str, set[
         _remove_people(database, "decision", "person", gone)
         _remove_people(database, "decision", "line", gone)
         _clean_lists(database, gone)
-        pattern = _pattern(gone.texts)
-        for (person,) in database.execute("SELECT person FROM written").fetchall():
-            if pattern.search(person.encode()):
-                database.execute("DELETE FROM written WHERE person = ?", (person,))
+        _remove_people(database, "written", "person", gone)
         if placed := store.meta_json(PLACEMENT):
             _remove_placement(database, placed, gone)
         ids = _new_ids(hashes, results if kind == TOURNAMENT else None)
@@ -277,8 +275,8 @@ def _remove_author(database: sqlite3.Connection, gone: Gone) -> tuple[int, set[s
 def _remove_people(database: sqlite3.Connection, table: str, column: str, gone: Gone) -> None:
     """Remove the rows of a table in which a person stands as JSON."""
     for row, text in database.execute(f"SELECT rowid, {column} FROM {table}").fetchall():
-        held = json.loads(text)
-        if gone.is_it(Person(held["name"], Person.from_json(held).keys)):
+        person = person_of(text)
+        if gone.is_it(Person(person.name, person.keys)):
             database.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
 
 

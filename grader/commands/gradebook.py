@@ -15,7 +15,7 @@ from grader.commands.common import name_all, say
 from grader.handin.owners import decided, doubts
 from grader.handin.people import Matching, Person
 from grader.marks.tally import full_points
-from grader.output.files import write
+from grader.output import write
 from grader.output.gradebooks import Filled, Gradebook, Graded, fill, matched, read_gradebook
 from grader.output.results import Results
 from grader.output.tables import columns_of, remark

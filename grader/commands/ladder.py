@@ -35,7 +35,7 @@ from grader.commands.common import (
 )
 from grader.handin import Submission, form
 from grader.handin import find as submissions
-from grader.ladder.book import Book, PlannedPair, Version
+from grader.ladder import Book, PlannedPair, Version
 from grader.ladder.fit import choose, widest_first
 from grader.ladder.league import (
     League,
@@ -47,15 +47,15 @@ from grader.ladder.league import (
     write_tables,
 )
 from grader.ladder.site import write_site, write_unlikely
-from grader.output.files import check_out
-from grader.output.replays import made_public, replay
+from grader.output import check_out
+from grader.output.pages import public_replay
 from grader.output.results import note_run
-from grader.play.executors import Pool, duration, worker_count
+from grader.play import Pool, duration, worker_count
 from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import PlannedGame, opponent
 from grader.play.trials import DEADLY, agent_trials, play_trials, prove_deadly
 from grader.play.working_time import Pace, load_all, too_slow
-from grader.results.values import ATTEMPTS, Attempt
+from grader.results import ATTEMPTS, Attempt
 from grader.rubric.model import PRACTICE_SEED, Rubric
 from grader.rubric.reading import PUBLIC_SEED, stored_values
 
@@ -73,12 +73,12 @@ class Live:
 
     def show(self, book: Book, key: str, names: tuple[str, str]) -> None:
         """Show a game that has just been played."""
-        data = replay(book, key, names)
+        data = public_replay(book, key, names)
         if data is None:
             return
         one, two = data["scores_end"]
         title = f"{names[0]} {one}, {names[1]} {two}"
-        self.latest = Page(title, PARTS, data={"games": [made_public(data)]}).alone()
+        self.latest = Page(title, PARTS, data={"games": [data]}).alone()
         self.text = f"just played: {title}"
         self.game += 1
 

@@ -21,7 +21,7 @@ from connect4.isolation.seat import level_named
 from connect4.record import Record
 from grader.commands.common import DONE, FAILED, say
 from grader.handin import FOLDER, Submission, file_name, without_folders
-from grader.output.files import write
+from grader.output import write
 from grader.output.results import Results, read_results
 from grader.play.one_game import as_seen_by, source_path
 from grader.play.schedule import PlannedGame

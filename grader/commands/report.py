@@ -23,14 +23,13 @@ from grader.handin.lists import csv_text, nobody
 from grader.handin.owners import Doubt, Owners, assign
 from grader.handin.people import LATE, REMEDY, match
 from grader.handin.roster import Correction, Student
-from grader.marks.points import lateness
-from grader.output import evidence, writing
-from grader.output.changes import note_written, tell_changes
-from grader.output.files import write
+from grader.marks import lateness
+from grader.output import evidence, write, writing
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import wrapped
+from grader.output.writing import note_written, tell_changes
+from grader.results import DAMAGED
 from grader.results.store import Store
-from grader.results.values import DAMAGED
 from grader.rubric.model import Rubric
 
 MOST_REASONS: Final = 3
@@ -142,7 +141,7 @@ def tell(results: Results, store: Store, outputs: Outputs) -> bool:
         say(f"{'Everything' if written else 'Everything else'} is in {outputs.out}")
         if outputs.feedback_zip is not None:
             _write_feedback(results, outputs.out, outputs.feedback_zip)
-    writing.tell_github(results, store)
+    writing.show_errors(results, store)
     return written
 
 

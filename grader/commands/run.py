@@ -26,10 +26,9 @@ from grader.commands.report import first_fault, outputs_of, read_roster, tell, t
 from grader.handin import Submission, sources_of
 from grader.handin.owners import assign
 from grader.handin.roster import Student
-from grader.marks.points import gradable
+from grader.marks import gradable
 from grader.marks.tournament import later_games
-from grader.output import tables, writing
-from grader.output.files import check_out
+from grader.output import check_out, tables, writing
 from grader.output.gradebooks import grade_column, maxima, read_gradebook
 from grader.output.results import (
     GRADE,
@@ -39,7 +38,7 @@ from grader.output.results import (
     read_results,
     results_of,
 )
-from grader.play.executors import Pool, Progress, duration, load_text, other_load, worker_count
+from grader.play import Pool, Progress, duration, load_text, other_load, worker_count
 from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
 from grader.play.trials import (
@@ -53,9 +52,9 @@ from grader.play.trials import (
     ways_out,
 )
 from grader.play.working_time import LOADING, Pace, grading_pace, is_passing, load_all, too_slow
+from grader.results import ATTEMPTS, STARVED, Attempt, EndedGames
 from grader.results.database import has_results
 from grader.results.store import Store
-from grader.results.values import ATTEMPTS, STARVED, Attempt
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents
 
@@ -288,8 +287,10 @@ class ClassRun:
                     say(load_text(load))
             while todo:
                 played = play_suspects_alone(todo, iter, store, pool, level)
+                so_far = results.ended
                 with Progress(len(todo)) as progress, contextlib.closing(played):
-                    hopeless = not self._follow(played, results, progress)
+                    hopeless = not self._follow(played, results, so_far, progress)
+                results = results.after(so_far)
                 if prove_deadly(self._deadly_games(results, store), store, pool.executor, level):
                     results = read_results(store)
                 if hopeless:
@@ -317,12 +318,13 @@ class ClassRun:
         self,
         ended: Iterator[tuple[PlannedGame, Attempt]],
         results: Results,
+        so_far: EndedGames,
         progress: Progress,
     ) -> bool:
         """Add and report games as they end; return False if the machine cannot play any."""
         for game, attempt in ended:
-            results.add(attempt)
-            if attempt.key in results.played:
+            so_far.add(attempt)
+            if attempt.key in so_far.played:
                 self.any_played = True
             else:
                 self.tries[game.key] += 1
@@ -336,7 +338,7 @@ class ClassRun:
                     "for the next run"
                 )
             progress.step()
-            self._rewrite(results)
+            self._rewrite(results, so_far)
             if not self.any_played and len(self.tries) >= HOPELESS:
                 return False
         return True
@@ -403,13 +405,13 @@ class ClassRun:
                     say(f"{item.name}: {headline(problem or fault or '')}")
             self._tell_too_slow(store)
 
-    def _rewrite(self, results: Results) -> None:
+    def _rewrite(self, results: Results, so_far: EndedGames) -> None:
         """Write results.json or the standings again, so that they are current if the run stops."""
         out = self.arguments.out
         few = len(self.found) <= tables.FEW
         if out is not None and (few or time.monotonic() - self.written > REWRITE_SECONDS):
             try:
-                writing.write_quick(results, out)
+                writing.write_quick(results.after(so_far), out)
             except InputError as error:  # the games are in the results file all the same
                 if not self.told:
                     say(f"{error}; the games go on")

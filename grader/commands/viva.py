@@ -32,8 +32,8 @@ from connect4.views.tree import explained_by_student
 from grader.commands.common import DONE
 from grader.commands.publish_game import games_of
 from grader.handin import Submission
-from grader.output.files import check_out, write
-from grader.output.markup import card, heading, table
+from grader.output import check_out, write
+from grader.output.pages import card, heading, table
 from grader.output.results import Results, read_results
 from grader.play.schedule import PART_A, PlannedGame
 from grader.results.store import Store

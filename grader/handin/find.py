@@ -17,7 +17,7 @@ from typing import Final
 
 from connect4.errors import InputError, one_line, printable
 from connect4.players.names import source_text
-from grader.handin import Submission, archive, bounded, platforms, told_apart
+from grader.handin import Submission, archive, platforms, told_apart, worker
 from grader.handin.archive import ENDINGS, MEGABYTE, Tree, brief, short, tops
 from grader.handin.people import Person, by_form
 from grader.handin.platforms import Entry
@@ -150,7 +150,7 @@ def _read_path(path: Path) -> Tree:
     why = "no such file or folder"
     if os.path.isfile(path) and path.name.lower().endswith(ARCHIVES):
         try:
-            return bounded.class_tree(path)
+            return worker.class_tree(path)
         except InputError as error:
             why = str(error)
     elif os.path.exists(path):
@@ -203,7 +203,7 @@ def _unpacked(hand_in: HandIn, archives: list[str], rules: SubmissionRules) -> H
     data = hand_in.tree[archives[0]](limit + 1)
     if len(data) > limit:
         raise InputError(f"the archive is larger than {rules.max_archive_mb} MB")
-    tree = bounded.student_tree(archives[0], data, rules.max_archive_files, rules.max_archive_mb)
+    tree = worker.student_tree(archives[0], data, rules.max_archive_files, rules.max_archive_mb)
     place = hand_in.place(archives[0])
     return replace(hand_in, places=[place], tree=tree, files={}, archived=True)
 

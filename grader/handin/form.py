@@ -1,7 +1,7 @@
 """The rules of form, checked in a submission's text without running it: one `Finding` for each.
 
 A broken required rule fails the check; the others are advice. A text can hide much from this
-check; isolation enforces the rules. A separate process reads the text (`bounded`). If it uses too
+check; isolation enforces the rules. A separate process reads the text (`worker`). If it uses too
 much time or memory, only the check of that submission fails.
 """
 
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from connect4.errors import InputError
 from connect4.players.names import importable_sentence
-from grader.handin.bounded import READER
+from grader.handin import worker
 
 if TYPE_CHECKING:  # a process that only checks does without the games
     from grader.rubric.model import SubmissionRules
@@ -408,7 +408,7 @@ def check(source: bytes, report: str | None, rules: SubmissionRules) -> list[Fin
 def check_source(source: bytes, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of a source; reading it takes at most `READ_SECONDS`."""
     late = Finding(1, "syntax", "make the file smaller and simpler")
-    return _read("source", source.decode(), rules, late)
+    return _read("source", source, rules, late)
 
 
 def check_report(report: str | None, rules: SubmissionRules) -> list[Finding]:
@@ -416,22 +416,19 @@ def check_report(report: str | None, rules: SubmissionRules) -> list[Finding]:
     return _read("report", report, rules, Finding(1, "report", "make it shorter", in_report=True))
 
 
-def _read(kind: str, text: str | None, rules: SubmissionRules, late: Finding) -> list[Finding]:
+def _read(kind: str, text: Any, rules: SubmissionRules, late: Finding) -> list[Finding]:
     """Return the findings of a text, or `late` if reading it takes too long."""
     try:
-        found = READER.ask(_found, kind, text, asdict(rules), seconds=READ_SECONDS)
+        found = worker.ask(_found, kind, text, asdict(rules), seconds=READ_SECONDS)
     except InputError as error:
         return [replace(late, text=f"{error}; {late.text}")]
     return [Finding(**finding) for finding in found]
 
 
-def _found(kind: str, text: str | None, rules: dict[str, Any]) -> list[dict[str, Any]]:
+def _found(kind: str, text: Any, rules: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the first findings of a text and the number of the others, in the reading process."""
     given = cast("SubmissionRules", SimpleNamespace(**rules))
-    if kind == "report":
-        found = report_findings(text, given)
-    else:
-        found = source_findings(str(text).encode(), given)
+    found = report_findings(text, given) if kind == "report" else source_findings(text, given)
     if rest := found[MAX_FINDINGS:]:
         required = any(finding.required for finding in rest)
         more = f"{len(rest)} more findings; fix these first"

@@ -15,18 +15,17 @@ from functools import cached_property
 from math import inf
 from typing import Final
 
-from connect4.errors import headline
 from grader.handin import Submission
 from grader.handin.lists import csv_text
 from grader.handin.people import Person
-from grader.ladder.book import Book, GameRow, PlannedPair, Student, Version
+from grader.ladder import Book, GameRow, PlannedPair, Student, Version
 from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
 from grader.marks.tally import Interval, Tally, few_games
-from grader.output.files import write
+from grader.output import write
+from grader.output.results import known_problems
 from grader.output.tables import text_table, without_empty, wrapped
 from grader.play import schedule
 from grader.play.schedule import Contestant, Match, PlannedGame, opening, secret_seed, submitted
-from grader.results.values import LOAD
 from grader.rubric import make_board
 from grader.rubric.model import Rubric
 
@@ -183,18 +182,10 @@ def public_name(student: Student, rubric: Rubric) -> str:
 
 def with_problems(students: Sequence[Student], book: Book, rubric: Rubric) -> list[Student]:
     """Return the students with the versions that failed to load, and why."""
-    unloaded = book.notes(LOAD, schedule.limits_text(rubric))
-    aside = book.aside()
+    _, problems = known_problems(book, rubric)
 
     def judged(version: Version) -> Version:
-        failure = unloaded.get(version.sha256)
-        if version.problem is None and version.sha256 in aside:
-            return replace(
-                version, problem=f"set aside: the grader was ended by it: {aside[version.sha256]}"
-            )
-        if version.problem is None and failure is not None:
-            return replace(version, problem=f"cannot be loaded: {headline(failure)}")
-        return version
+        return replace(version, problem=version.problem or problems.get(version.sha256))
 
     return [replace(student, versions=tuple(map(judged, student.versions))) for student in students]
 
@@ -358,7 +349,7 @@ def table_text(standings: Standings) -> str:
                 version,
                 "" if rating is None else f"{rating.mean:z.0f}",
                 "" if rating is None else f"{rating.low:z.0f} to {rating.high:z.0f}",
-                entry.total.record,
+                entry.total.record("/"),
                 str(entry.total.faults.total or ""),
                 "" if entry.change is None else f"{entry.change:+.0f}",
             ]

@@ -17,17 +17,21 @@ from connect4.views import document
 from connect4.views.document import Page, shared_files
 from connect4.views.words import kind_of_fault
 from grader.handin import file_name
-from grader.ladder.book import Book, GameRow, private_token
+from grader.ladder import Book, GameRow, private_token
 from grader.ladder.league import Entry, Standings, private_page, terms_of
 from grader.marks.tally import Interval, few_games
-from grader.marks.unlikely import unlikely
-from grader.output import replays
-from grader.output.files import beginning, make_folder, write
-from grader.output.markup import (
+from grader.marks.tournament import unlikely
+from grader.output import beginning, make_folder, write
+from grader.output.explain import MAX_REASONS
+from grader.output.pages import (
+    REPLAYS,
     Cell,
     Drawn,
     Link,
+    Shown,
     breakable,
+    games_digest,
+    games_page,
     heading,
     listed,
     minus,
@@ -35,7 +39,6 @@ from grader.output.markup import (
     section,
     table,
 )
-from grader.output.replays import Shown
 from grader.output.results import protection_lines
 from grader.output.writing import unlikely_text
 from grader.play.one_game import public_reason
@@ -45,8 +48,6 @@ PARTS: Final = ("base", "theme", "table", "report", "ladder")
 FOLDERS: Final = (document.SHARED, "agents", "games", "own")
 
 ROBOTS: Final = "User-agent: *\nDisallow: /\n"
-
-MAX_REASONS: Final = 20
 
 NARROW: Final = 180
 """The width of a drawn interval, in SVG units."""
@@ -59,7 +60,7 @@ def write_site(book: Book, standings: Standings, site: Path, playground: str = "
     """
     for folder in FOLDERS:
         make_folder(site / folder)
-    texts = shared_files(PARTS) | shared_files(replays.REPLAYS)
+    texts = shared_files(PARTS) | shared_files(REPLAYS)
     texts |= {"robots.txt": ROBOTS, "index.html": index_page(book, standings, playground)}
     for entry in standings.entries:
         if place := agent_place(entry, standings):
@@ -160,7 +161,7 @@ def _table(standings: Standings) -> str:
                 value_text(entry.rating),
                 scale.drawn(entry.rating),
                 total.games,
-                total.record.replace("/", "\u2013"),
+                total.record("\u2013"),
                 total.faults.total or "",
                 f"{entry.change:+z.0f}" if round(entry.change or 0) else "",
             ]
@@ -286,7 +287,7 @@ def _games(entry: Entry, standings: Standings) -> str:
         if total is None:
             continue
         link = Link(f"{total.games} games", f"../{pairing_place(entry, other, standings)}")
-        margin, record = f"{total.mean_margin:+.1f}", total.record.replace("/", "\u2013")
+        margin, record = f"{total.mean_margin:+.1f}", total.record("\u2013")
         rows.append([other.name, value_text(other.rating), margin, record, link])
     headers = ("opponent", "its rating", "points per game", "won-drawn-lost", "replay")
     return table(headers, rows)
@@ -304,18 +305,15 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
     player = standings.league.players[entry.player]
     mine = player.sha256 or player.name
     for game in standings.games:
-        place = (game.one, game.two).index(mine) if mine in (game.one, game.two) else None
-        if place is None or not game.faults[place].total:
-            continue
-        side = 3 - game.side if place else game.side
-        for turn in book.lost(game.key):
-            if turn.player != side:
-                continue
-            outcome = turn.outcome
-            reason = turn.detail if own else public_reason(outcome, turn.detail)
-            kind = kind_of_fault(outcome, reason), reason if outcome == "invalid" else ""
-            first.setdefault(kind, f"{outcome}: {reason}" if reason else outcome)
-            reasons[kind] += 1
+        sides = {game.one: game.side, game.two: 3 - game.side}
+        has_lost = mine in sides and any(faults.total for faults in game.faults)
+        for turn in book.lost(game.key) if has_lost else ():
+            if turn.player == sides[mine]:
+                outcome = turn.outcome
+                reason = turn.detail if own else public_reason(outcome, turn.detail)
+                kind = kind_of_fault(outcome, reason), reason if outcome == "invalid" else ""
+                first.setdefault(kind, f"{outcome}: {reason}" if reason else outcome)
+                reasons[kind] += 1
     counts = f"{total.timeouts} late, {total.invalid} invalid, {total.errors} errors"
     return paragraphs([counts]) + listed(
         f"{count} &times; <pre>{html.escape(first[kind])}</pre>"
@@ -439,11 +437,11 @@ def pairing_page(
         begins = (game.side == 1) == (game.one == first)
         label = f"Game {number}: {names[0]} {'first' if begins else 'second'}"
         shown.append(Shown(game.key, label, names if begins else (names[1], names[0])))
-    digest = replays.digest(shown, list(shared_files(PARTS)))  # those of a page without records
+    digest = games_digest(shown, list(shared_files(PARTS)))  # those of a page without records
     if digest in written:
         return None
     title, comment = f"{names[0]} against {names[1]}", f"ladder {digest}"
-    text = replays.games_page(book, title, shown, ("index.html", "All agents"), comment)
+    text = games_page(book, title, shown, ("index.html", "All agents"), comment)
     if text:
         return text
     lost = '<section class="card box"><p>The results file has no records of these games, so '

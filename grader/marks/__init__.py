@@ -1,1 +1,280 @@
-"""The value of games: points, intervals, tournaments, comparisons."""
+"""Marks: what played games and the rubric make of a submission, less late days."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from grader.handin import Submission
+from grader.handin.form import Finding, check
+from grader.handin.people import IN_TIME, LATE
+from grader.handin.roster import Change, Correction, Student
+from grader.marks.tally import Tally, by_match, earned, few_games, full_points, tally
+from grader.play import schedule
+from grader.play.schedule import Match, PlannedGame
+from grader.results import Faults, InfraFailure, PlayedGame
+from grader.rubric.model import Rubric, SubmissionRules
+
+
+@dataclass(frozen=True, slots=True)
+class MatchMark:
+    """The points of one match; `boards` has the tallies of its boards."""
+
+    match: Match
+    tally: Tally
+    boards: dict[str, Tally]
+    points: float
+    """0 while games are missing: a mean of only some games is not a mark."""
+    max_points: float
+    bounds: tuple[float, float] | None = None
+    """The confidence interval of the points; None if games are missing or for a single pair."""
+    withheld: str = ""
+    """Why the points are withheld, empty if they are not."""
+
+    @property
+    def name(self) -> str:
+        """Return the part and the opponent."""
+        return f"{self.match.part}: {self.match.two.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lateness:
+    """When a submission was handed in, and what that costs."""
+
+    submitted: str = ""
+    """In the zone of the deadline; `LATE` or `IN_TIME` if no more is known; empty if nothing is."""
+    days: int | None = None
+    """None without a deadline or a time."""
+    points: float = 0.0
+    """To be taken from the mark, if it has so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The whole mark of a submission; `Results.marks` makes it from a results file."""
+
+    submission: Submission
+    matches: tuple[MatchMark, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    """The findings of `check` on the source and the report."""
+    detail: str = ""
+    """More lines on the submission's problem."""
+    public: int = 0
+    """The number of games whose seed was public when they were played."""
+    students: tuple[Student, ...] = ()
+    """Who gets the mark."""
+    late: Lateness = field(default_factory=Lateness)
+    placement: float = 0.0
+    """The points for a place in a tournament."""
+    limit: str = ""
+    """The limit of a move, in words."""
+    slow: str = ""
+    """From which time on the file plays, in words; empty if the time of a move will do."""
+    open: str = ""
+    """Why nobody can tell yet whose mark this is, or which hand-in counts; else empty."""
+
+    @property
+    def broken_rule(self) -> str | None:
+        """Return the first required rule of form that the source breaks, in words."""
+        for found in self.findings:
+            if found.required and not found.in_report:
+                return f"line {found.line}: {found.rule}: {found.text}"
+        return None
+
+    @property
+    def why_withheld(self) -> str:
+        """Return, for each match whose points are withheld, the reason; empty if there is none."""
+        return "; ".join(f"{mark.name}: {mark.withheld}" for mark in self.matches if mark.withheld)
+
+    def withheld(self, part: str) -> bool:
+        """Return whether points of a part are withheld because games are missing."""
+        matches = (mark for mark in self.matches if mark.match.part == part)
+        return not all(mark.tally.complete for mark in matches)
+
+    @property
+    def incomplete(self) -> bool:
+        """Return whether points are withheld, or it is not decided whose they are."""
+        return self.missing > 0 or bool(self.open)
+
+    def points(self, part: str) -> float:
+        """Return the points of one part, without withheld points."""
+        return sum(mark.points for mark in self.matches if mark.match.part == part)
+
+    @property
+    def total(self) -> float:
+        """Return the points of all parts, with those for placement."""
+        return sum(mark.points for mark in self.matches) + self.placement
+
+    def corrections(self, student: Student | None = None) -> tuple[Correction, ...]:
+        """Return the corrections of a student's mark; for None, those that all have."""
+        if student is not None:
+            return student.corrections
+        found = {one.corrections for one in self.students}
+        return found.pop() if len(found) == 1 else ()
+
+    @property
+    def deducted(self) -> float:
+        """Return the points that late days take."""
+        return min(self.late.points, self.total)
+
+    def corrected(self, points: float, student: Student | None = None) -> float:
+        """Return points less those for late days, after the corrections of `corrections`.
+
+        First come the percentages, then the points; a mark that was set replaces them all.
+        """
+        changes = self.corrections(student)
+        value = points - self.deducted
+        for change in changes:
+            if change.kind is Change.PERCENT:
+                value *= 1 + change.amount / 100
+        value += sum(change.amount for change in changes if change.kind is Change.ADJUST)
+        value = max(0.0, value) if changes or self.deducted else value
+        return ([value] + [change.amount for change in changes if change.kind is Change.MARK])[-1]
+
+    def final(self, student: Student | None = None) -> float:
+        """Return the mark of a student, or for None what all of them share, so far."""
+        return self.corrected(self.total, student)
+
+    def known(self, student: Student | None = None) -> float | None:
+        """Return the mark, None while it is incomplete and the teacher has not set it."""
+        is_set = any(change.kind is Change.MARK for change in self.corrections(student))
+        return None if self.incomplete and not is_set else self.final(student)
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Return the confidence interval of the total, None if a match has none.
+
+        The matches are independent, so the squares of their half widths add up. The points for
+        placement have no uncertainty.
+        """
+        known = [mark.bounds for mark in self.matches if mark.bounds is not None]
+        if not known or len(known) < len(self.matches):
+            return None
+        points = [mark.points for mark in self.matches]
+        below = math.hypot(*(one - low for one, (low, _) in zip(points, known, strict=True)))
+        above = math.hypot(*(high - one for one, (_, high) in zip(points, known, strict=True)))
+        return self.total - below, self.total + above
+
+    @property
+    def few_games(self) -> bool:
+        """Return whether the interval of any match is based on few games."""
+        return any(few_games(len(mark.tally.pairs)) for mark in self.matches)
+
+    @property
+    def faults(self) -> Faults:
+        """Return the number of lost turns in all games, by kind."""
+        return sum((mark.tally.faults for mark in self.matches), Faults())
+
+    @property
+    def shown_faults(self) -> Faults:
+        """Return the number of lost turns that the student may know of."""
+        return sum((mark.tally.shown_faults for mark in self.matches), Faults())
+
+    @property
+    def missing(self) -> int:
+        """Return how many games have no result yet."""
+        return sum(mark.tally.planned - mark.tally.games for mark in self.matches)
+
+
+def mark_match(
+    match: Match,
+    games: Sequence[PlannedGame],
+    played: Mapping[str, PlayedGame],
+    rubric: Rubric,
+    failures: Mapping[str, InfraFailure] | None = None,
+) -> MatchMark:
+    """Return the mark of one match of part A or B; `failures` has games that failed, by key."""
+    total = tally(games, played)
+    boards: dict[str, list[PlannedGame]] = {}
+    for game in games:
+        boards.setdefault(game.board.label, []).append(game)
+    tallies = {name: tally(listed, played) for name, listed in boards.items()}
+    points, full, bounds = earned(match, total, rubric)
+    if total.complete and total.games:
+        return MatchMark(match, total, tallies, points, full, bounds)
+    why = _why_withheld(games, played, failures or {})
+    return MatchMark(match, total, tallies, 0.0, full, withheld=why)
+
+
+def _why_withheld(
+    games: Sequence[PlannedGame],
+    played: Mapping[str, PlayedGame],
+    failures: Mapping[str, InfraFailure],
+) -> str:
+    """Return why games of a match have no result, the most frequent failure first."""
+    missing = [game for game in games if game.key not in played]
+    causes = Counter(failures[game.key].text for game in missing if game.key in failures)
+    why = [f"{count} failed: {text}" for text, count in causes.most_common()]
+    waiting = len(missing) - causes.total()
+    if waiting:
+        why.append(f"{waiting} not played yet")
+    return f"{len(missing)} of {len(games)} games have no result: {'; '.join(why)}"
+
+
+def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:
+    """Return the files that can be graded, each once, with the names of all who handed it in."""
+    authors: dict[str, list[str]] = {}
+    for item in submissions:
+        if item.problem is None and item.sha256 is not None:
+            authors.setdefault(item.sha256, []).append(item.name)
+    return [schedule.submitted(schedule.names_of(names), one) for one, names in authors.items()]
+
+
+def marks_of_matches(
+    games: Iterable[PlannedGame],
+    played: Mapping[str, PlayedGame],
+    rubric: Rubric,
+    failures: Mapping[str, InfraFailure],
+) -> dict[str, list[MatchMark]]:
+    """Return the marks of a file's matches, by its hash: those who share a file share its games."""
+    found: dict[str, list[MatchMark]] = {}
+    for match, listed in by_match(games).items():
+        mark = mark_match(match, listed, played, rubric, failures)
+        found.setdefault(match.one.id, []).append(mark)
+    return found
+
+
+def students_of(item: Submission) -> list[Student]:
+    """Return who gets the mark of a hand-in that no roster assigns."""
+    people = [Student(one.name, one.keys, one.submitted) for one in item.people]
+    return people or [Student(item.name)]
+
+
+@lru_cache(maxsize=1024)
+def found_in(source: bytes, report: str | None, rules: SubmissionRules) -> tuple[Finding, ...]:
+    """Return the findings of `check` on a source and its report."""
+    return tuple(check(source, report, rules))
+
+
+def lateness(students: Sequence[Student], rubric: Rubric) -> Lateness:
+    """Return the lateness of a submission, by its students' last time and longest extension.
+
+    A day ends at the deadline's time of day in the rubric's zone, also when clocks change.
+    """
+    rules, zone = rubric.late, ZoneInfo(rubric.late.zone)
+    times = {student.submitted for student in students} - {""}
+    known = times - {LATE, IN_TIME}
+    if not known or not rules.deadline:
+        return Lateness(max(known or times, default=""))
+    submitted = max(_on_clock(text, zone) for text in known)
+    extension = max(student.extension for student in students)
+    deadline = _on_clock(rules.deadline, zone) + timedelta(days=extension)
+    days = max(0, math.ceil((submitted - deadline) / timedelta(days=1)))
+    full = full_points(rubric)
+    each = rules.points_a_day + full * rules.percent_a_day / 100
+    points = max(0, days - rules.grace_days) * each
+    text = submitted.isoformat(" ", "minutes")
+    return Lateness(text, days, min(points, full * rules.cap_percent / 100))
+
+
+def _on_clock(text: str, zone: ZoneInfo) -> datetime:
+    """Return what a clock in the zone shows at a time, without the seconds."""
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is not None:
+        time = time.astimezone(zone).replace(tzinfo=None)
+    return time.replace(second=0, microsecond=0)

@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from grader.play.schedule import PART_A, Contestant, Match, PlannedGame
-from grader.results.values import Faults, PlayedGame
+from grader.results import Faults, PlayedGame
 from grader.rubric.model import Baseline, CompareRules, Rubric, StatisticsRules
 
 
@@ -83,10 +83,9 @@ class Tally:
         """Return how many games were won, drawn and lost, in words."""
         return f"{self.games} games: {self.wins} won, {self.draws} drawn, {self.losses} lost"
 
-    @property
-    def record(self) -> str:
-        """Return wins, draws and losses as short text."""
-        return f"{self.wins}/{self.draws}/{self.losses}"
+    def record(self, between: str = "-") -> str:
+        """Return how many games were won, drawn and lost, such as `3-0-1`."""
+        return between.join(map(str, (self.wins, self.draws, self.losses)))
 
     @property
     def digits(self) -> int:

@@ -10,10 +10,11 @@ from statistics import fmean, median
 from typing import Final
 
 from grader.handin import file_name
-from grader.marks.points import Mark, MatchMark
+from grader.marks import Mark, MatchMark
 from grader.marks.tally import FEW_PAIRS, by_match, full_points, margin_digits, tally
 from grader.marks.tournament import Group, StageState
-from grader.output.markup import (
+from grader.output import tables
+from grader.output.pages import (
     Cell,
     Link,
     card,
@@ -27,18 +28,7 @@ from grader.output.markup import (
     whole,
 )
 from grader.output.results import Results
-from grader.output.tables import (
-    PLACE_HEADERS,
-    STANDING_HEADERS,
-    faults_text,
-    interval_text,
-    place_rows,
-    remark,
-    shown_points,
-    standing_row,
-    won_drawn_lost,
-)
-from grader.results.values import Faults
+from grader.results import Faults
 
 ROSTER: Final = ("section", "group")
 MARK_HEADERS: Final = ("submission", *ROSTER, "total", "interval", "A", "B", "lost turns", "remark")
@@ -135,12 +125,12 @@ def _marks(marks: Sequence[Mark]) -> list[list[Cell]]:
     rows: list[tuple[tuple[bool, float, str], list[Cell]]] = []
     for mark in marks:
         name = mark.submission.name
-        total, shown = shown_points(mark)
-        interval = interval_text(mark).partition(",")[0]
+        total, shown = tables.shown_points(mark)
+        interval = tables.interval_text(mark).partition(",")[0]
         page = Link(name, f"feedback/{file_name(name)}.html", whole_row=True)
         places = ({getattr(one, kind) for one in mark.students} - {""} for kind in ROSTER)
         row: list[Cell] = [page, *map(", ".join, map(sorted, places)), total, interval, *shown]
-        row += [faults_text(mark.faults), remark(mark)]
+        row += [tables.faults_text(mark.faults), tables.remark(mark)]
         rows.append(((bool(mark.submission.problem), -mark.final(), name), row))
     return [row for _, row in sorted(rows, key=lambda item: item[0])]
 
@@ -170,7 +160,7 @@ def _opponents(marks: Sequence[Mark]) -> list[list[Cell]]:
         full = sum(match.points >= match.max_points for match in done)
         none = sum(match.points == 0 for match in done)
         margin = f"{median(margins):+.{matches[0].tally.digits}f}" if margins else "-"
-        rows.append([name, games, margin, full, none, faults_text(lost)])
+        rows.append([name, games, margin, full, none, tables.faults_text(lost)])
     return rows
 
 
@@ -195,7 +185,7 @@ def standings_page(results: Results, out: Path) -> str:
     finished = len(begun) == len(stages) and begun[-1].complete
     parts = [heading("Tournament", PROJECTOR)]
     if finished:
-        places = table(PLACE_HEADERS, place_rows(results.placings, results.rubric))
+        places = table(tables.PLACE_HEADERS, tables.place_rows(results.placings, results.rubric))
         parts.append(section("Places", paragraphs([PLACES]) + places))
     columns = [_stage(state, results, finished and state is begun[-1]) for state in begun]
     for stage in stages[len(begun) :]:
@@ -204,8 +194,8 @@ def standings_page(results: Results, out: Path) -> str:
     parts.append('<h2 id="bracket">Stages</h2>\n<div class="stages" tabindex="0">')
     parts += [*columns, "</div>"]
     for group in (group for state in begun for group in state.groups):
-        rows = [standing_row(item.place, item, results.rubric) for item in group.standings]
-        body = f"{table(STANDING_HEADERS, rows)}\n{_pairings(group, results, out)}"
+        rows = [tables.standing_row(item.place, item, results.rubric) for item in group.standings]
+        body = f"{table(tables.STANDING_HEADERS, rows)}\n{_pairings(group, results, out)}"
         parts.append(section(group.name, body))
     absent = (html.escape(f"{name}: {why}") for name, why in results.left_out.items())
     parts.append(section("Not in the tournament", listed(absent)))
@@ -265,7 +255,7 @@ def _pairings(group: Group, results: Results, out: Path) -> str:
         place, count = replay_place(group, number), f"{total.games}"
         shown = Link(f"{count} games", place) if (out / place).is_file() else count
         margin = f"{total.mean_margin:+.{total.digits}f}"
-        rows.append([match.one.name, match.two.name, margin, won_drawn_lost(total), shown])
+        rows.append([match.one.name, match.two.name, margin, total.record(), shown])
     if not rows:
         return ""
     return f"<details><summary>Pairings</summary>\n{table(PAIRING_HEADERS, rows)}</details>"

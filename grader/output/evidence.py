@@ -19,11 +19,11 @@ from typing import Final
 
 from grader.handin import FOLDER, file_name, sources_of
 from grader.handin.lists import csv_text
-from grader.output.files import beginning, write
+from grader.output import beginning, write
 from grader.play.one_game import DIGITS, source_path
 from grader.play.schedule import PlannedGame, names_of
+from grader.results import KeptGame
 from grader.results.store import Store
-from grader.results.values import KeptGame
 
 RECORDS: Final = "records"
 

@@ -16,12 +16,12 @@ from connect4.games import GAMES
 from connect4.games.base import FaultPolicy
 from connect4.views.words import kind_of_fault
 from grader.handin import without_folders
-from grader.marks.points import MatchMark
+from grader.marks import MatchMark
 from grader.marks.tally import FEW_PAIRS, Tally, baseline_of, few_games
 from grader.output.tables import faults_text, level_text
 from grader.play import schedule
 from grader.play.schedule import PlannedGame
-from grader.results.values import LostTurn
+from grader.results import LostTurn
 from grader.rubric.model import Rubric
 
 MAX_REASONS: Final = 20

@@ -15,18 +15,14 @@ from typing import Final
 from connect4.views.document import Json, Page
 from connect4.views.page import PARTS
 from grader.handin import Submission, without_folders
-from grader.marks.points import Mark, MatchMark
+from grader.marks import Mark, MatchMark
 from grader.marks.tally import full_points, margin_of
-from grader.output.explain import (
-    MAX_REASONS,
-    TOO_FEW,
-    Reason,
-    formula,
-    told_plainly,
-)
-from grader.output.markup import (
+from grader.output import tables
+from grader.output.explain import MAX_REASONS, TOO_FEW, Reason, formula, told_plainly
+from grader.output.pages import (
     Cell,
     Link,
+    all_games,
     breakable,
     card,
     heading,
@@ -39,19 +35,7 @@ from grader.output.markup import (
     table,
     whole,
 )
-from grader.output.replays import all_games
 from grader.output.results import Results
-from grader.output.tables import (
-    MARGIN_HEADERS,
-    changes,
-    clipped,
-    faults_text,
-    finding_text,
-    interval_text,
-    level_text,
-    margins,
-    remark,
-)
 from grader.play.one_game import MADE_BY
 from grader.rubric.model import Rubric
 
@@ -86,7 +70,7 @@ def report_on(mark: Mark, results: Results, lost: Sequence[Reason]) -> tuple[str
     below = []
     if mark.findings:
         told = "<p>These are the findings of <code>python3 -m grader check</code>.</p>"
-        findings = listed(html.escape(finding_text(found)) for found in mark.findings)
+        findings = listed(html.escape(tables.finding_text(found)) for found in mark.findings)
         below.append(section("Your files", f"{told}{findings}"))
     if any(game.key in results.played for game in games):
         told = paragraphs(results.protection)
@@ -100,7 +84,7 @@ def _total(mark: Mark, rubric: Rubric) -> str:
     large = "incomplete" if known is None else f"{total:.2f}"
     text = f'<p class="total"><b>{large}</b> / {full:g}</p>'
     if mark.submission.problem:
-        why = "; ".join([without_folders(mark.submission.problem), *changes(mark)])
+        why = "; ".join([without_folders(mark.submission.problem), *tables.changes(mark)])
         detail = html.escape(without_folders(mark.detail))
         text += f'\n<p class="warning">{html.escape(why)}</p>'
         return text + (f"\n<pre>{detail}</pre>" if detail else "")
@@ -111,10 +95,10 @@ def _total(mark: Mark, rubric: Rubric) -> str:
         parts += f" {total:.2f} of {full:g} so far."
     else:
         text += progress(f"{total:.2f} of {full:g}", total, full)
-        interval = f"{level_text(rubric.statistics)} interval {interval_text(mark)}."
+        interval = f"{tables.level_text(rubric.statistics)} interval {tables.interval_text(mark)}."
         parts += f" {TOO_FEW if mark.bounds is None else interval}"
     text += paragraphs([parts.replace(" %", "\u00a0%")])
-    if note := re.sub(r"(^|; )line ", r"\1ai.py, line ", remark(mark)):
+    if note := re.sub(r"(^|; )line ", r"\1ai.py, line ", tables.remark(mark)):
         text += f'\n<p class="warning">{html.escape(note)}</p>'
     return text
 
@@ -136,10 +120,10 @@ def _match_card(match: MatchMark, rubric: Rubric) -> str:
         return card(f"{head}\n{plain}")
     bar = progress(points, match.points, match.max_points)
     rows = [
-        [board, *margins(total), faults_text(total.shown_faults)]
+        [board, *tables.margins(total), tables.faults_text(total.shown_faults)]
         for board, total in match.boards.items()
     ]
-    boards = table(("board", *MARGIN_HEADERS, "lost turns"), rows)
+    boards = table(("board", *tables.MARGIN_HEADERS, "lost turns"), rows)
     folded = f"<details><summary>How this is computed</summary>\n{exact}{boards}</details>"
     return card(f"{head}\n{bar}\n{plain}\n{folded}")
 
@@ -177,7 +161,9 @@ def _lost_turns(lost: Sequence[Reason], playable: Mapping[str, int]) -> str:
             title = link(Link(reason.title, "", place))
         where = f", in {html.escape(reason.where)}" if reason.where else ""
         first = f"<p>{'The first' if reason.count > 1 else 'It'} is {title}{where}.</p>"
-        head = f"<h3>{reason.number_of_turns} lost: {html.escape(clipped(reason.cause))}</h3>"
+        head = (
+            f"<h3>{reason.number_of_turns} lost: {html.escape(tables.clipped(reason.cause))}</h3>"
+        )
         text = f"<div>{head}\n{first}\n{told}</div>\n{_position(reason, place)}"
         shown.append(card(text, "lost-turn"))
     found = f"<h2>Lost turns</h2>\n{shown[0]}"
@@ -237,7 +223,7 @@ def _games(item: Submission, results: Results, replays: Mapping[str, Json]) -> s
         replay: Cell = f"game {number}: {why}"
         if game.key in replays and not game.board.hidden:
             replay = Link(f"game {number}", "", f"{number}.0", whole_row=True)
-        faults = "" if game.board.hidden else faults_text(result.faults[game.side - 1])
+        faults = "" if game.board.hidden else tables.faults_text(result.faults[game.side - 1])
         shown = [score if not game.board.hidden else "", f"{margin:+d}"]
         if not game.counts_points:  # the result is enough
             shown = ["", ""]

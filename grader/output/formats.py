@@ -1,29 +1,18 @@
-"""The files that other programs read: gradebook CSV, Gradescope JSON, GitHub's output."""
+"""The files that other programs read: gradebook CSV, Gradescope JSON."""
 
 from __future__ import annotations
 
-import html
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from connect4.errors import harmless
 from grader.handin import without_folders
-from grader.handin.form import Finding
 from grader.handin.lists import csv_text
 from grader.handin.roster import Change, Student
-from grader.marks.points import Mark, MatchMark
+from grader.marks import Mark, MatchMark
 from grader.marks.tally import full_points
 from grader.output.explain import Reason, explained
-from grader.output.results import Results
-from grader.output.tables import (
-    faults_text,
-    finding_text,
-    match_table,
-    remark,
-)
+from grader.output.tables import finding_text, match_table, remark
 from grader.rubric.model import Rubric
 
 GRADEBOOK_HEADERS: Final = (
@@ -35,10 +24,6 @@ ROSTER_HEADERS: Final = (
     *("Section", "Group", "Submitted", "Late Days", "Late Deduction", "Adjust", "Reason"),
     *("Percent", "Mark", "Corrected on"),
 )
-
-CONTROL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no page of GitHub can contain."""
-
 
 Lost: TypeAlias = Mapping[str, Sequence[Reason]]
 """The reasons for lost turns, by submission."""
@@ -159,65 +144,6 @@ def _test(name: str, score: float, of: float, passed: bool, output: str) -> dict
 def of_match(lost: Sequence[Reason], match: MatchMark) -> list[Reason]:
     """Return the first reasons for lost turns in a match."""
     return [turn for turn in lost if turn.game.match == match.match][:MAX_SHOWN]
-
-
-def _text(text: str) -> str:
-    return CONTROL.sub("?", text)
-
-
-def annotation(path: str, finding: Finding) -> str:
-    """Return a finding as a GitHub Actions annotation beside the line."""
-    level = "error" if finding.required else "warning"
-    where = f"file={_property(path)},line={finding.line},title={_property(finding.rule)}"
-    return f"::{level} {where}::{_data(finding.text)}"
-
-
-def github_lines(mark: Mark, lost: Sequence[Reason]) -> Iterator[str]:
-    """Yield a submission's annotations: lost turns with reasons, and findings of form."""
-    submission = mark.submission
-    where = f"file={_property(str(submission.path or submission.place))},line=1"
-    if submission.problem:
-        yield f"::error {where}::{_data(without_folders(submission.problem))}"
-    for match in mark.matches:
-        if match.tally.shown_faults.total:
-            reasons = [turn.text for turn in of_match(lost, match)]
-            text = "\n\n".join([f"{match.name}: {faults_text(match.tally.shown_faults)}", *reasons])
-            yield f"::error {where}::{_data(text)}"
-    path = submission.path or Path(submission.place)
-    for found in mark.findings:
-        own = found.in_report and submission.report is not None
-        yield annotation(str(path.with_name("report.txt") if own else path), found)
-
-
-def _data(text: str) -> str:
-    return harmless(text).replace("%", "%25").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def summary(results: Results) -> str:
-    """Return the job summary for GitHub: the printed tables, then how the points come about.
-
-    Links, mentions, images and tags of students are inactive in it.
-    """
-    tables = html.escape(_text(results.text()))
-    lines = ["## Results", "", f"<pre>\n{tables}</pre>"]
-    for mark in results.marks:
-        if mark.matches:
-            lines += ["", f"### {_code(mark.submission.name)}", ""]
-        for match in mark.matches:
-            text = " ".join(explained(match, results.rubric))
-            text = text if match.tally.complete else _code(text)  # it may name an error
-            lines.append(f"- {_code(match.name)}: {text}")
-    return "\n".join(lines) + "\n"
-
-
-def _code(text: str) -> str:
-    """Return a text as a code span, in which nothing is active."""
-    shown = " ".join(_text(text).replace("`", "'").split())
-    return f"`{shown}`"
 
 
 def to_json(document: dict[str, Any]) -> str:

@@ -16,21 +16,22 @@ from connect4.isolation.seat import level_named
 from grader.handin import Submission
 from grader.handin.owners import Owners, assign
 from grader.handin.people import Person, find, match
-from grader.marks.points import Mark, gradable, lateness, marks
+from grader.marks import (
+    Mark,
+    MatchMark,
+    found_in,
+    gradable,
+    lateness,
+    marks_of_matches,
+    students_of,
+)
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import tables
 from grader.play.schedule import PlannedGame, grade_games, limits_text
 from grader.play.working_time import slow_files
-from grader.results.store import Store, utc_now
-from grader.results.values import (
-    DAMAGED,
-    LOAD,
-    STARVED,
-    Attempt,
-    InfraFailure,
-    PlayedGame,
-)
-from grader.rubric.model import Rubric
+from grader.results import LOAD, EndedGames, InfraFailure, PlayedGame
+from grader.results.store import Store
+from grader.rubric.model import Rubric, limit_of_move
 from grader.rubric.reading import from_stored
 
 GRADE: Final = "grade"
@@ -53,18 +54,18 @@ PLACEMENT: Final = "placement"
 
 @dataclass(frozen=True)
 class Results:
-    """The content of a results file; a run adds the games that it plays."""
+    """The content of a results file at one moment."""
 
     kind: str
     rubric: Rubric
     submissions: list[Submission]
-    played: dict[str, PlayedGame]
-    faults: dict[str, InfraFailure]
-    details: dict[str, str] = field(default_factory=dict)
+    played: Mapping[str, PlayedGame]
+    faults: Mapping[str, InfraFailure]
+    details: Mapping[str, str] = field(default_factory=dict)
     """More lines on a file that cannot be loaded, by hash."""
     protection: Sequence[str] = ()
     """The protections that games were played under, in words."""
-    published: dict[int, str] = field(default_factory=dict)
+    published: Mapping[int, str] = field(default_factory=dict)
     """When each seed that is no longer secret was published."""
     owners: Owners | None = None
     """Whose mark each submission is; None for a tournament."""
@@ -77,12 +78,14 @@ class Results:
     tournament: str = ""
     """The name of that tournament's file."""
     has_roster: bool = False
+    planned: Sequence[PlannedGame] = ()
+    """The games of a grading if they are known already."""
 
     @cached_property
     def games(self) -> list[PlannedGame]:
         """Return the games of the grading, or of the stages that have begun."""
         if self.kind == GRADE:
-            return grade_games(gradable(self.submissions), self.rubric)
+            return list(self.planned) or grade_games(gradable(self.submissions), self.rubric)
         return [game for state in self.stages for group in state.groups for game in group.games]
 
     def games_of(self, item: Submission) -> list[PlannedGame]:
@@ -104,24 +107,26 @@ class Results:
         """Return the marks of a grading; empty for a tournament."""
         if self.kind != GRADE:
             return []
-        assert self.owners is not None
-        made = []
-        for mark in marks(self.submissions, self.played, self.rubric, self.faults, self.games):
-            item = mark.submission
-            students = tuple(self.owners.students.get(item.name) or mark.students)
-            made.append(
-                replace(
-                    mark,
-                    detail=self.details.get(str(item.sha256), ""),
-                    public=len(self.public(item)),
-                    students=students,
-                    late=lateness(students, self.rubric),
-                    placement=self.placement.get(item.name, 0.0),
-                    slow=self.slow.get(str(item.sha256), ""),
-                    open=self.owners.open.get(item.name, ""),
-                )
-            )
-        return made
+        matches = marks_of_matches(self.games, self.played, self.rubric, self.faults)
+        return [self._mark(item, matches.get(str(item.sha256), ())) for item in self.submissions]
+
+    def _mark(self, item: Submission, matches: Sequence[MatchMark]) -> Mark:
+        rubric, sha256 = self.rubric, str(item.sha256)
+        owned = self.owners.students.get(item.name) if self.owners else None
+        students = tuple(owned or students_of(item))
+        return Mark(
+            item,
+            () if item.problem else tuple(matches),
+            () if item.source is None else found_in(item.source, item.report, rubric.submission),
+            detail=self.details.get(sha256, ""),
+            public=len(self.public(item)),
+            students=students,
+            late=lateness(students, rubric),
+            placement=self.placement.get(item.name, 0.0),
+            limit=limit_of_move(rubric, rubric.match.time_limit),
+            slow=self.slow.get(sha256, ""),
+            open=self.owners.open.get(item.name, "") if self.owners else "",
+        )
 
     def public(self, item: Submission) -> set[str]:
         """Return the keys of a submission's games that were played when their seed was public."""
@@ -156,20 +161,16 @@ class Results:
         """Return the places of a tournament; empty for a grading."""
         return placings(self.stages, self.rubric)
 
-    def add(self, attempt: Attempt) -> None:
-        """Add a game that has just ended, so that the file need not be read again."""
-        counted = self.rubric.match.opponent_faults == "count" and attempt.fault != STARVED
-        failed = self.faults.pop(attempt.key, None)
-        if attempt.played is not None and (attempt.fault is None or counted):
-            self.played[attempt.key] = replace(attempt.played, played_at=utc_now())
-        else:
-            tries = 1 if failed is None else failed.attempts + 1
-            self.faults[attempt.key] = InfraFailure(attempt.fault or DAMAGED, tries)
-        of_games = (
-            ("marks",) if self.kind == GRADE else ("games", "games_by_file", "stages", "placings")
-        )
-        for name in of_games:
-            self.__dict__.pop(name, None)
+    @property
+    def ended(self) -> EndedGames:
+        """Return the games that have ended, for a run to add to."""
+        counts_all = self.rubric.match.opponent_faults == "count"
+        return EndedGames({**self.played}, {**self.faults}, counts_all)
+
+    def after(self, ended: EndedGames) -> Results:
+        """Return what follows from the games that have ended by now."""
+        planned = self.games if self.kind == GRADE else ()
+        return replace(self, played={**ended.played}, faults={**ended.failed}, planned=planned)
 
     @property
     def missing(self) -> int:
@@ -205,7 +206,9 @@ def read_results(store: Store) -> Results:
 
 def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submission]) -> Results:
     """Return the results of these submissions, with all that a results file knows of them."""
-    rubric, roster = with_secret(rubric, store), store.roster()
+    secret, roster = store.secret(make=False), store.roster()
+    if secret is not None and rubric.match.seed is None:
+        rubric = replace(rubric, match=replace(rubric.match, seed=secret))
     details, problems = known_problems(store, rubric)
     owners, listed = None, list(found)
     if kind == GRADE:
@@ -274,23 +277,12 @@ def placed(
     return points, absent, str(held["file"])
 
 
-def with_secret(rubric: Rubric, store: Store) -> Rubric:
-    """Return a rubric that names no seed with the secret seed of a results file."""
-    secret = store.secret(make=False)
-    if secret is None or rubric.match.seed is not None:
-        return rubric
-    return replace(rubric, match=replace(rubric.match, seed=secret))
-
-
 def known_problems(store: Store, rubric: Rubric) -> tuple[dict[str, str], dict[str, str]]:
     """Return the details on files that cannot be loaded, and the problem of each file, by hash."""
-    failures = store.notes(LOAD, limits_text(rubric))
-    details = {sha256: last_lines(text) for sha256, text in failures.items() if text is not None}
-    problems = {
-        sha256: f"cannot be loaded: {headline(text)}"
-        for sha256, text in failures.items()
-        if text is not None
-    }
+    noted = store.notes(LOAD, limits_text(rubric)).items()
+    failures = {sha256: text for sha256, text in noted if text is not None}
+    details = {sha256: last_lines(text) for sha256, text in failures.items()}
+    problems = {one: f"cannot be loaded: {headline(text)}" for one, text in failures.items()}
     for sha256, title in store.aside().items():
         problems[sha256] = f"set aside: the grader was ended by this: {title}"
     return details, problems

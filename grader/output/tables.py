@@ -12,17 +12,10 @@ from typing import Final
 from grader.handin import without_folders
 from grader.handin.form import Finding
 from grader.handin.roster import Student
-from grader.marks.points import Mark, MatchMark
-from grader.marks.tally import (
-    FEW_PAIRS,
-    Tally,
-    few_games,
-    full_points,
-    margin_digits,
-    t_quantile,
-)
+from grader.marks import Mark, MatchMark
+from grader.marks.tally import FEW_PAIRS, Tally, few_games, full_points, margin_digits, t_quantile
 from grader.marks.tournament import Placing, StageState, Standing
-from grader.results.values import STARVED, Faults
+from grader.results import STARVED, Faults
 from grader.rubric.model import Rubric, StatisticsRules
 
 WIDTH: Final = 80
@@ -283,14 +276,9 @@ def standing_row(place: int, standing: Standing, rubric: Rubric) -> list[str]:
         rating,
         f"{total.mean_margin:+.{digits}f}",
         str(total.games),
-        won_drawn_lost(total),
+        total.record(),
         faults_text(total.faults),
     ]
-
-
-def won_drawn_lost(counts: Tally) -> str:
-    """Return how many games were won, drawn and lost, such as `3-0-1`."""
-    return f"{counts.wins}-{counts.draws}-{counts.losses}"
 
 
 def stage_text(state: StageState, rubric: Rubric) -> str:

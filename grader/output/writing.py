@@ -1,34 +1,39 @@
-"""All output from stored results: the tables and the files below `--out`.
+"""All output from stored results: the tables and the files below `--out`, and what has changed.
 
 Nothing here plays. A report can be written during play, or years later.
 """
 
 from __future__ import annotations
 
-import os
+import json
 import sys
 import zipfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from connect4 import atomic
 from connect4.errors import InputError
 from connect4.views.document import SHARED, Json, shared_files
-from grader.handin import Submission, file_name
+from grader.handin import Submission, file_name, without_folders
 from grader.handin.lists import csv_text
-from grader.handin.people import Kind
+from grader.handin.people import Kind, Person
+from grader.handin.people import match as who_is_who
+from grader.handin.roster import Student
+from grader.marks import Mark
 from grader.marks.tally import by_match, tally
-from grader.marks.unlikely import Unlikely, unlikely
-from grader.output import evidence, feedback, formats, github, replays
+from grader.marks.tournament import Unlikely, unlikely
+from grader.output import beginning, evidence, feedback, formats, github, write
 from grader.output.class_page import class_page, replay_place, standings_page
 from grader.output.explain import Reason, reasons
-from grader.output.files import beginning, write
-from grader.output.replays import Shown
+from grader.output.pages import REPLAYS, Shown, games_digest, games_page, replay_text
 from grader.output.results import GRADE, Results
+from grader.output.tables import faults_text
 from grader.play.schedule import Contestant, PlannedGame
+from grader.results import Written
 from grader.results.store import Store
+from grader.rubric.reading import stored_values
 
 STANDINGS: Final = ("standings.html", "The tournament")
 
@@ -92,7 +97,7 @@ def replays_of(item: Submission, games: Sequence[PlannedGame], store: Store) -> 
     found: dict[str, Json] = {}
     for game in games:
         names = [item.name if one == game.match.one else one.name for one in game.players]
-        data = replays.replay_text(store, game.key, names)
+        data = replay_text(store, game.key, names)
         if data is not None:
             found[game.key] = data
             continue
@@ -103,7 +108,7 @@ def replays_of(item: Submission, games: Sequence[PlannedGame], store: Store) -> 
 
 def write_replays(results: Results, store: Store, out: Path) -> None:
     """Write a page with the games of each pairing of a tournament that has records."""
-    texts = dict(shared_files(replays.REPLAYS))
+    texts = dict(shared_files(REPLAYS))
     kept: set[Path] = set()
     for group in (group for state in results.stages for group in state.groups):
         for number, (match, games) in enumerate(by_match(group.games).items(), 1):
@@ -113,12 +118,12 @@ def write_replays(results: Results, store: Store, out: Path) -> None:
                 for names in [(game.players[0].name, game.players[1].name)]
                 if game.key in results.played and not game.board.hidden
             ]
-            place, comment = replay_place(group, number), f"games {replays.digest(shown)}"
+            place, comment = replay_place(group, number), f"games {games_digest(shown)}"
             if comment in beginning(out / place):
                 kept.add(out / place)
                 continue
             title = f"{match.one.name} against {match.two.name}"
-            texts[place] = replays.games_page(store, title, shown, STANDINGS, comment)
+            texts[place] = games_page(store, title, shown, STANDINGS, comment)
     for place, text in texts.items():
         if text:
             write(out / place, text)
@@ -220,17 +225,109 @@ def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
     return without
 
 
-def tell_github(results: Results, store: Store) -> None:
-    """Write annotations and the job summary when running in GitHub Actions."""
+def show_errors(results: Results, store: Store) -> None:
+    """Show on GitHub what cost points: problems, lost turns, broken rules; nothing elsewhere."""
     if not github.in_actions():
         return
     lost = reasons_of(results, store)
     for mark in results.marks:
-        github.annotate(formats.github_lines(mark, lost.get(mark.submission.name, ())))
-    place = os.environ.get("GITHUB_STEP_SUMMARY")
-    if place:
-        try:
-            with open(place, "a", encoding="utf-8") as file:
-                file.write(formats.summary(results))
-        except OSError as error:
-            print(f"the job summary cannot be written: {error}", file=sys.stderr)
+        item = mark.submission
+        path = item.path or Path(item.place)
+        if item.problem:
+            github.show_error(path, 1, without_folders(item.problem))
+        for match in mark.matches:
+            if match.tally.shown_faults.total:
+                texts = [one.text for one in formats.of_match(lost.get(item.name, ()), match)]
+                title = f"{match.name}: {faults_text(match.tally.shown_faults)}"
+                github.show_error(path, 1, "\n\n".join([title, *texts]))
+        for found in (found for found in mark.findings if found.required):
+            in_report = found.in_report and item.report is not None
+            where = path.with_name("report.txt") if in_report else path
+            github.show_error(where, found.line, f"{found.rule}: {found.text}")
+
+
+HEADERS: Final = ("Name", "Before", "After", "Why")
+
+RUBRIC: Final = "written"
+"""The name in a results file of the rubric with which marks were written last."""
+
+
+def written_marks(results: Results) -> list[tuple[Person, Written]]:
+    """Return the mark of each student, and what it is made of."""
+    return [
+        (Person(one.name, one.keys), _made_of(mark, one))
+        for mark in results.marks
+        for one in mark.students
+    ]
+
+
+def _made_of(mark: Mark, student: Student) -> Written:
+    games = mark.total - mark.placement
+    total = mark.known(student)
+    return Written(total, games, mark.final(student) - mark.total, mark.placement)
+
+
+def _same(before: Sequence[Person], after: Sequence[Person]) -> Mapping[int, int]:
+    """Return the places of the same persons; a roster writes names in other ways."""
+    known = {str(person): place for place, person in enumerate(after)}
+    pairs = [(n, known[str(person)]) for n, person in enumerate(before) if str(person) in known]
+    return who_is_who(before, after, pairs).pairs
+
+
+def note_written(results: Results, store: Store) -> None:
+    """Keep the marks that were written, for the next comparison."""
+    before, after = store.written(), written_marks(results)
+    if len(results.submissions) == 1:  # one is no class
+        same = _same([one for one, _ in before], [one for one, _ in after])
+        after += [one for place, one in enumerate(before) if place not in same]
+    store.set_written(after)
+    store.set_meta({RUBRIC: _rubric(results)})
+
+
+def _rubric(results: Results) -> str:
+    return json.dumps(stored_values(results.rubric), sort_keys=True)
+
+
+def tell_changes(results: Results, store: Store, out: Path) -> str:
+    """Write `changes.csv` if marks differ from those written last; return a line about them."""
+    before, after = store.written(), written_marks(results)
+    same = _same([one for one, _ in before], [one for one, _ in after])
+    earlier = {there: before[here][1] for here, there in same.items()}
+    found: list[tuple[Person, Written | None, Written | None]] = [
+        (one, earlier.get(place), mark) for place, (one, mark) in enumerate(after)
+    ]
+    if len(results.submissions) > 1:
+        found += [(one, mark, None) for n, (one, mark) in enumerate(before) if n not in same]
+    names = Counter(one.name for one, _, _ in found)
+    is_new_rubric = store.meta(RUBRIC) != _rubric(results)
+    rows, most = [], 0.0
+    for one, old, new in found if before else ():
+        if _shown(old) == _shown(new):
+            continue
+        name = str(one) if names[one.name] > 1 else one.name
+        rows.append([name, _shown(old), _shown(new), _why(old, new, is_new_rubric)])
+        if old and new and old.total is not None and new.total is not None:
+            most = max(most, abs(new.total - old.total))
+    if not rows:
+        return ""
+    write(out / "changes.csv", csv_text(HEADERS, rows))
+    marks = "1 mark differs" if len(rows) == 1 else f"{len(rows)} marks differ"
+    return f"{marks} from those written last, by {most:.2f} at most: see {out / 'changes.csv'}"
+
+
+def _shown(mark: Written | None) -> str:
+    """Return a mark; empty if it is not there or incomplete."""
+    return "" if mark is None or mark.total is None else f"{mark.total:.2f}"
+
+
+def _why(old: Written | None, new: Written | None, is_new_rubric: bool) -> str:
+    if old is None or new is None:
+        return "not in the class any more" if new is None else "new in the class"
+    found = []
+    if old.games != new.games or (old.total is None) != (new.total is None):
+        found.append("rubric" if is_new_rubric else "new games")
+    if old.roster != new.roster:
+        found.append("rubric" if is_new_rubric else "roster")
+    if old.placement != new.placement:
+        found.append("placement")
+    return ", ".join(dict.fromkeys(found))

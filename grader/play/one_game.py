@@ -39,15 +39,10 @@ from connect4.table import Table, Terms
 from connect4.views import board, page
 from connect4.views.document import json_in_html
 from grader.handin import FOLDER, file_name, without_folders
-from grader.play.executors import Pool, WorkerDiedError
-from grader.play.schedule import (
-    COMPARE,
-    PART_A,
-    PART_B,
-    PlannedGame,
-)
+from grader.play import Pool, WorkerDiedError
+from grader.play.schedule import COMPARE, PART_A, PART_B, PlannedGame
+from grader.results import STARVED, Attempt, Faults, LostTurn, PlayedGame
 from grader.results.store import Store
-from grader.results.values import STARVED, Attempt, Faults, LostTurn, PlayedGame
 
 Job: TypeAlias = dict[str, Any]
 
@@ -138,7 +133,7 @@ def play_job(job: Job) -> tuple[Record, list[Player]]:
         lifetime=job["limits"]["lifetime"],
         play_unloaded=True,
         allowed=tuple(job["limits"]["allowed"]),
-        sources=(source_of(job["players"][0]), source_of(job["players"][1])),
+        sources=(job["players"][0]["source"], job["players"][1]["source"]),
     )
     start = game.from_json(job["start"])
     with Table(game, start, (one, two), terms) as table:
@@ -167,11 +162,6 @@ def agent_of(player: dict[str, Any], game: Game) -> AgentName:
     own = PurePath(player["name"]).name  # a file that is compared goes by the name it has
     name = file_name(own) if own.endswith(".py") else "ai.py"
     return AgentName(f"ai:{name}", "ai", name)
-
-
-def source_of(player: dict[str, Any]) -> bytes | None:
-    """Return the source of a submission, None for an agent of the kit."""
-    return None if player["source"] is None else player["source"].encode()
 
 
 def limits_of(job: Job) -> Limits:
@@ -303,21 +293,13 @@ def _why_not_counted(attempt: Attempt, game: PlannedGame) -> str | None:
     if played.ending == "not_loaded":
         detail = document["result"]["detail"] if document["result"]["winner"] == game.side else None
         return detail and f"the opponent {game.match.two.name} was not loaded: {headline(detail)}"
-    lost = [
-        turn
-        for turn in document["turns"]
-        if turn["player"] == side and turn["outcome"] not in (Outcome.PLAYED, Outcome.PASS)
-    ]
+    lost = [turn for turn in attempt.lost if turn.player == side]
     if not lost or own < other:
         return None
-    own_fault = [turn for turn in lost if not turn["starved"]]
-    first = (own_fault or lost)[0]
-    why = headline(first["detail"] or first["outcome"])
     turns = "1 turn" if len(lost) == 1 else f"{len(lost)} turns"
-    cause = " by its own fault" if own_fault else ""
-    told = f"lost {turns}{cause}: {why}"
+    told = f"lost {turns} by its own fault: {headline(lost[0].detail or lost[0].outcome)}"
     if game.board.hidden:  # students read why points are withheld
-        told = f"lost turns{cause} on a hidden board"
+        told = "lost turns by its own fault on a hidden board"
     return f"the opponent {game.match.two.name} {told}"
 
 

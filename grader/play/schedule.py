@@ -77,11 +77,11 @@ class Contestant:
         """Return whether the contestant is a file that was handed in."""
         return self.agent == "ai:"
 
-    def plain(self, store: Store) -> dict[str, str | None]:
+    def plain(self, store: Store) -> dict[str, str | bytes | None]:
         """Return the contestant as plain values, a submission with its source."""
         source = store.source(str(self.sha256)) if self.is_submission else None
         assert (source is not None) == self.is_submission
-        return {**asdict(self), "source": None if source is None else source.decode()}
+        return {**asdict(self), "source": source}
 
 
 def submitted(name: str, sha256: str) -> Contestant:

@@ -17,11 +17,11 @@ from connect4.games import GAMES
 from connect4.isolation.seat import level_named
 from connect4.players.base import Outcome
 from connect4.players.registry import method_of
-from grader.play.executors import Pool, WorkerDiedError
+from grader.play import Pool, WorkerDiedError
 from grader.play.one_game import Job, agent_of, one_line, play_game, play_job, spread
 from grader.play.schedule import SIDES, Contestant, Match, PlannedGame, opponent, seed_of
+from grader.results import TRIAL, Attempt
 from grader.results.store import Store
-from grader.results.values import TRIAL, Attempt
 from grader.rubric import Board
 from grader.rubric.model import Rubric
 
@@ -111,7 +111,7 @@ def try_out(job: dict[str, Any]) -> str | None:
     return None
 
 
-STAND_IN: Final = """\
+STAND_IN: Final = b"""\
 from connect4.utils import get_valid_actions
 
 

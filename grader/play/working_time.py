@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -19,19 +19,12 @@ from connect4.games.base import Player, Seconds, State
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import LEVELS, Level, open_seat
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
-from grader.play.executors import Pool, Progress, WorkerDiedError
-from grader.play.one_game import (
-    Job,
-    agent_of,
-    limits_of,
-    one_line,
-    source_of,
-    spread,
-)
+from grader.play import Pool, Progress, WorkerDiedError
+from grader.play.one_game import Job, agent_of, limits_of, one_line, spread
 from grader.play.schedule import Contestant, limits_text
 from grader.play.trials import STAND_IN, proof
+from grader.results import LOAD, PACE
 from grader.results.store import Store
-from grader.results.values import LOAD, PACE
 from grader.rubric import Board, make_board
 from grader.rubric.model import Rubric, level_of_games, limit_of_move
 
@@ -232,13 +225,10 @@ def too_slow(
     most = 0.0
     for item in contestants:
         text = known.get(str(item.sha256))
-        if text is None:
-            continue
-        try:
-            most = max(most, float(text))
-            needed[item.name] = f"plays from {float(text):g} s on"
-        except ValueError:
-            needed[item.name] = text
+        if text is not None:
+            start = _start_in(text)
+            most = max(most, start or 0.0)
+            needed[item.name] = text if start is None else f"plays from {start:g} s on"
     if not needed:
         return []
     option = " ".join(level_of_games(rubric).option(most, brief=True))
@@ -261,11 +251,18 @@ def slow_files(rubric: Rubric, store: Store) -> dict[str, str]:
     found: dict[str, str] = {}
     for sha256, text in store.notes(PACE, grading_pace(rubric).key(rubric)).items():
         if text is not None:
-            found[sha256] = text
-            with suppress(ValueError):
-                start = limit_of_move(rubric, float(text))
-                found[sha256] = f"plays from {start} a move, not at {given}"
+            start = _start_in(text)
+            would_do = "" if start is None else limit_of_move(rubric, start)
+            found[sha256] = f"plays from {would_do} a move, not at {given}" if would_do else text
     return found
+
+
+def _start_in(text: str) -> Seconds | None:
+    """Return the time of a note on a file's pace, None if the file plays with no time."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def start_of(board: Board) -> State:
@@ -295,7 +292,7 @@ def try_load(job: Job) -> Loaded:
         isolation: Level = job["isolation"]
         LEVELS[isolation].check_same(job["limits"]["module"])
         state, limit = game.from_json(job["start"]), job["time_limit"]
-        given = source_of(player), tuple(job["limits"]["allowed"])
+        given = player["source"], tuple(job["limits"]["allowed"])
         setup = Setup(agent_of(player, game), 1, game, limit, 0, "intelligent", *given)
         sides: tuple[Player, Player] = (1, 2)
         for side in sides:

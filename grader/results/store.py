@@ -12,19 +12,17 @@ import json
 import os
 import secrets
 import sqlite3
-import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from itertools import chain
-from pathlib import Path
 from typing import Final
 
 from grader.handin import Submission, sources_of
 from grader.handin.people import Person
 from grader.handin.roster import Change, Correction, Student
-from grader.results.database import Database
-from grader.results.values import (
+from grader.handin.worker import machine
+from grader.results import (
     DAMAGED,
     INFRA,
     PLAYED,
@@ -38,7 +36,9 @@ from grader.results.values import (
     LostTurn,
     PlayedGame,
     Written,
+    utc_now,
 )
+from grader.results.database import Database
 
 SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -242,17 +242,19 @@ class Store(Database):
         )
         self._write("INSERT OR REPLACE INTO decision VALUES (?, ?, ?)", *rows)
 
-    def written(self) -> dict[str, Written]:
-        """Return the marks that were written last, by person."""
+    def written(self) -> list[tuple[Person, Written]]:
+        """Return the marks that were written last, and whose they are."""
         rows = self._database.execute("SELECT person, total, games, roster, placement FROM written")
-        return {person: Written(*values) for person, *values in rows}
+        return [(person_of(text), Written(*values)) for text, *values in rows]
 
-    def set_written(self, marks: Mapping[str, Written]) -> None:
+    def set_written(self, marks: Iterable[tuple[Person, Written]]) -> None:
         """Note the marks that are written."""
+        rows = [  # a name stands in its own letters, by which `forget` finds it
+            (json.dumps(one.to_json(), ensure_ascii=False), *astuple(mark)) for one, mark in marks
+        ]
         with self.transaction() as database:
             database.execute("DELETE FROM written")
-            rows = ((person, *astuple(mark)) for person, mark in marks.items())
-            database.executemany("INSERT INTO written VALUES (?, ?, ?, ?, ?)", rows)
+            database.executemany("INSERT OR REPLACE INTO written VALUES (?, ?, ?, ?, ?)", rows)
 
     def add(self, attempt: Attempt) -> None:
         """Store an attempt in one transaction."""
@@ -427,19 +429,6 @@ class Store(Database):
             return None  # a lost one is None, a `TypeError`
 
 
-def utc_now() -> str:
-    """Return the time in the form of `played_at`."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-
-
-def machine() -> str:
-    """Return a value that changes when the machine restarts or ends a process for lack of memory.
-
-    The value is empty if the system does not report this.
-    """
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        counters = dict(line.split() for line in Path("/proc/vmstat").read_text().splitlines())
-        return f"{boot} {counters['oom_kill']}"
-    except (OSError, KeyError, ValueError):
-        return ""
+def person_of(text: str) -> Person:
+    """Return a person that stands as JSON in a results file, or by name alone in the first ones."""
+    return Person.from_json(json.loads(text)) if text.startswith("{") else Person(text)
