@@ -8,7 +8,6 @@ two have.
 
 from __future__ import annotations
 
-import argparse
 import html
 import importlib
 import math
@@ -288,12 +287,6 @@ BASE: Final = (STUB, KIT / "README.md", AGENTS, *sorted((KIT / "connect4" / "sea
 TOLD: Final = 10
 
 
-def run_similar(arguments: argparse.Namespace) -> int:
-    """Call `similar` with the options of a command line."""
-    a = arguments
-    return similar(a.paths, a.against or (), a.base, a.rubric, a.out)
-
-
 def similar(
     paths: Sequence[Path],
     against: Sequence[Path],
@@ -349,7 +342,7 @@ def _sources(
 ) -> dict[str, str]:
     """Return the sources of hand-ins by name; those without one are added to `left`."""
     found: dict[str, str] = {}
-    for item in submissions.find(list(paths), rules):
+    for item in submissions.find(paths, rules):
         name = f"{prefix}{item.name}"
         if item.source and item.source.strip():
             found[name] = item.source

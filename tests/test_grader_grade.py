@@ -27,7 +27,7 @@ from connect4.games.extended import EXTENDED
 from connect4.players.base import Setup
 from connect4.players.registry import parse_agent
 from grader.commands.common import scratch_for
-from grader.commands.grade import quick
+from grader.commands.grade import quick_rubric
 from grader.handin.submission import Submission
 from grader.marks.points import marks
 from grader.output.explain import explained
@@ -822,7 +822,7 @@ def test_a_quick_rubric_takes_two_minutes_at_most(time_limit: float) -> None:
     whole = rubrics.from_values(
         {**whole.values, "match": {**whole.values["match"], "time_limit": time_limit}}, "", None
     )
-    short, note = quick(whole, None)
+    short, note = quick_rubric(whole, None)
     games = {game.key: game for game in grade_games([submitted("a", "1" * 64)], short)}
     seconds = sum(map(worth, games.values()))
     assert seconds <= 122

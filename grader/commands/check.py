@@ -5,11 +5,10 @@ Does the file run at all, and from which time per move on?
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -22,7 +21,8 @@ from connect4.isolation.seat import Level, choose_level
 from connect4.players.base import Method, Setup
 from grader.commands.common import DONE, FAILED, read_rubric, say
 from grader.handin import find as submissions
-from grader.handin.form import Finding, check
+from grader.handin.form import Finding
+from grader.handin.form import check as check_form
 from grader.handin.submission import Submission
 from grader.output import github
 from grader.play.one_game import OWN_FILE
@@ -38,15 +38,15 @@ from grader.play.working_time import (
 from grader.rubric.model import Rubric, all_boards
 
 
-def run_check(arguments: argparse.Namespace) -> int:
+def check(paths: Sequence[Path], rubric: Path | None = None, form_only: bool = False) -> int:
     """Check files, required rules before advice; return 1 if a required rule is broken."""
-    rubric = read_rubric(arguments)
-    level = None if arguments.form_only else choose_level("auto")[0]
+    rules = read_rubric(rubric)
+    level = None if form_only else choose_level("auto")[0]
     counts: Counter[str] = Counter()
     known: dict[str, tuple[list[Finding], str]] = {}
-    for item in submissions.find(arguments.paths, rubric.submission):
+    for item in submissions.find(paths, rules.submission):
         place = one_line(item.path or item.place)
-        found, plays = _examine(item, rubric, level, known)
+        found, plays = _examine(item, rules, level, known)
         findings = sorted(found, key=lambda finding: not finding.required)
         whose = "" if item.name in place else f" ({item.name})"
         for finding in findings:
@@ -78,7 +78,7 @@ def _examine(
     found = [Finding(1, "file", item.problem)] if item.problem else []
     plays = ""
     if item.source is not None and not item.problem:
-        found = check(item.source, item.report, rubric.submission)
+        found = check_form(item.source, item.report, rubric.submission)
         in_source = any(finding.required and not finding.in_report for finding in found)
         if level is not None and not in_source:
             if item.source not in known:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import platform
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 
 from connect4.errors import InputError, IsolationError, headline
 from connect4.isolation.wasm import budget, images
@@ -19,15 +19,15 @@ from grader.results.store import Store
 from grader.rubric.model import Rubric
 
 
-def run_doctor(arguments: argparse.Namespace) -> int:
+def doctor(results: Path | None = None, rubric: Path | None = None, isolation: str = "auto") -> int:
     """Run the self-test and print its table; return 1 if the rubric requires more."""
     if not hasattr(os, "fork"):
         raise InputError("doctor: this system cannot isolate agents; use Linux")
-    rubric = read_rubric(arguments)
-    if arguments.results is not None:
-        with Store(arguments.results, writing=True):
+    rules = read_rubric(rubric, isolation=isolation)
+    if results is not None:
+        with Store(results, writing=True):
             pass  # a file that cannot be locked or written is refused before the tests
-    level, refusal = level_of_grade(arguments.isolation, rubric)
+    level, refusal = level_of_grade(isolation, rules)
     lacks, machine = missing(), measure()
     proofs: dict[str, Proof] = {}
     for offer in (name for name, needs in NEEDS.items() if not lacks.keys() & needs):
@@ -44,15 +44,15 @@ def run_doctor(arguments: argparse.Namespace) -> int:
             f"by fuel: {rate / 1e9:.1f} gigafuel a second; a virtual second takes {seconds:.0f} s"
         )
     tell("")
-    demanded = rubric.limits.require or "process"
+    demanded = rules.limits.require or "process"
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    host, source = platform.node(), rubric.source
+    host, source = platform.node(), rules.source
     found = Diagnosis(at, host, machine, lacks, proofs, level, demanded, source, refusal)
     print(found.text())
-    if arguments.results is not None:
-        with Store(arguments.results, writing=True) as store:
+    if results is not None:
+        with Store(results, writing=True) as store:
             store.set_meta({PROOF: json.dumps(found.to_json())})
-        print(f"{arguments.results}: stores this table; the marks in it will show it")
+        print(f"{results}: stores this table; the marks in it will show it")
     return FAILED if found.lacking() else DONE
 
 

@@ -8,7 +8,6 @@ and its tables, and a ladder its ratings.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import secrets
@@ -46,12 +45,6 @@ ELSEWHERE: Final = (
     "results files, copies and backups, pages of `similar` and `viva`, what students were sent, "
     "and what the course's system holds."
 )
-
-
-def run_forget(arguments: argparse.Namespace) -> int:
-    """Call `forget` with the options of a command line."""
-    a = arguments
-    return forget(a.results, a.name, a.out, a.site, a.yes)
 
 
 def forget(

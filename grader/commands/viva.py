@@ -6,7 +6,6 @@ strongest agent) says what was best. No language model takes part.
 
 from __future__ import annotations
 
-import argparse
 import html
 import os
 import sys
@@ -31,7 +30,7 @@ from connect4.views import document
 from connect4.views.board_data import shape_data
 from connect4.views.student_tree import explained_by_student
 from grader.commands.common import DONE
-from grader.commands.publish_game import games_of
+from grader.commands.student import games_of
 from grader.handin.submission import Submission
 from grader.output.files import check_out, write
 from grader.output.markup import card, heading, table
@@ -345,11 +344,6 @@ def _cost(item: Question) -> str:
 
 OUTPUTS: Final = ("class.html", "grades.csv", "standings.html", "index.html")
 """Files of a folder that students may see."""
-
-
-def run_viva(arguments: argparse.Namespace) -> int:
-    """Call `viva` with the options of a command line."""
-    return viva(arguments.results, arguments.name, arguments.o)
 
 
 def viva(path: Path, text: str, place: Path) -> int:

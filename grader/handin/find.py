@@ -12,7 +12,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -80,7 +80,7 @@ def _say(line: str) -> None:
 
 
 def find(
-    paths: list[Path],
+    paths: Sequence[Path],
     rules: SubmissionRules,
     name: str | None = None,
     tell: Callable[[str], None] = _say,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -334,8 +334,8 @@ def load_all(
     pool: Pool,
     isolation: str,
     pace: Pace,
-) -> Generator[tuple[Contestant, str | None, str | None], None, None]:
-    """Load each contestant that has a file; yield it with its problem and the grader's fault.
+) -> list[tuple[Contestant, str | None, str | None]]:
+    """Load each contestant that has a file; return it with its problem and the grader's fault.
 
     One that can be loaded is asked for moves, see `too_slow`.
     """
@@ -350,6 +350,7 @@ def load_all(
         "times": pace.times,
     }
     suspects: list[tuple[str, Job]] = []
+    found: list[tuple[Contestant, str | None, str | None]] = []
     new = _unknown(contestants, store.notes(LOAD, limits), store.notes(PACE, asked))
     progress = Progress(len(new), "files asked for a move") if len(new) > FEW else None
     slots = 1 if any(key.startswith(LOADING) for key in store.suspects()) else pool.slots
@@ -372,13 +373,14 @@ def load_all(
                         store.note(PACE, str(item.sha256), asked, loaded.slow)
                 if progress is not None:
                     progress.step()
-                yield item, loaded.problem, loaded.fault
+                found.append((item, loaded.problem, loaded.fault))
         for sha256, own in suspects:
             other = {**own, "player": {**own["player"], "source": STAND_IN}}
             if evidence := proof(sha256, own, other, try_load, store, pool.executor):
                 store.set_aside(sha256, "loading it", evidence)
     finally:
         store.end_all()
+    return found
 
 
 def _unknown(
