@@ -11,16 +11,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from connect4.errors import InputError
-from connect4.games import GAMES
 from connect4.games.base import Seconds
-from connect4.isolation.limits import Limits
-from connect4.players.base import Setup
 from grader.commands.common import Playing, required_level, say
 from grader.commands.report import Outputs
 from grader.commands.run import Task, foresee, go
 from grader.handin import find as submissions
 from grader.output.results import GRADE, TOURNAMENT
-from grader.play.one_game import OWN_FILE
 from grader.play.schedule import (
     START_SECONDS,
     Match,
@@ -29,7 +25,7 @@ from grader.play.schedule import (
     submitted,
     timed_turns,
 )
-from grader.play.working_time import METHODS, Asking, grading_pace, plays_from, start_of
+from grader.play.working_time import METHODS, asking_for, grading_pace, plays_from, start_of
 from grader.rubric import reading as rubrics
 from grader.rubric.keys import Board
 from grader.rubric.model import Rubric
@@ -105,13 +101,9 @@ def _needed(source: str | None, short: Rubric, most: Seconds, isolation: str) ->
     if source is None:
         return 0.0
     pace = grading_pace(short)
-    state = start_of(pace.board)
-    game, text = GAMES[short.match.game], source.encode()
-    setup = Setup(OWN_FILE, state.mover, game, most, 0, None, text, short.submission.allowed)
-    limits = Limits(start_seconds=short.limits.startup)
-    asking = Asking(setup, required_level(isolation, short)[0], limits, say)
+    asking = asking_for(source, short, required_level(isolation, short)[0], say, most)
     times = [seconds for seconds in pace.times if seconds < most] + [most]
-    return plays_from(asking, METHODS, state, times)[0] or 0.0
+    return plays_from(asking, METHODS, start_of(pace.board), times)[0] or 0.0
 
 
 QUICK_SECONDS: Final = 120.0

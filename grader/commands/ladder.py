@@ -59,8 +59,6 @@ KINDS: Final = {
 }
 """The media types of the files of a site."""
 
-NO_GAME: Final = "<main><p>No game has ended yet.</p></main>"
-
 
 @dataclass
 class Live:
@@ -97,7 +95,8 @@ def site_file(site: Path, path: str) -> Content | None:
 def serving(site: Path, port: int, live: Live) -> Iterator[str]:
     """Serve the site on this machine only; yield the address. Port 0 takes any free one."""
     page = document.served("Ladder", document.assets(("live",), "html"))
-    none = document.whole("No game yet", document.style_sheet(("base",)), NO_GAME)
+    text = "<main><p>No game has ended yet.</p></main>"
+    none = document.whole("No game yet", document.style_sheet(("base",)), text)
     style, script = document.style_sheet(("base", "live")), document.assets(("theme", "live"), "js")
 
     def state() -> str:
@@ -278,15 +277,13 @@ class LadderRun:
         wanted = [replace(player, name=names[str(player.sha256)]) for player in current]
         rules = self.rubric.ladder
         pace = Pace(rules.time_limit, ("intelligent",), rules.boards)
-        terms = self.rubric, self.book, self.pool, self.level, pace
-        changed = False
-        for player, problem, fault in load_all(wanted, *terms):
-            if problem is not None or fault is not None:
-                changed = True
-                say(f"{player.name}: {fault or headline(problem or '')}")
+        loaded = load_all(wanted, self.rubric, self.book, self.pool, self.level, pace)
+        failed = [one for one in loaded if any(one[1:])]
+        for player, problem, fault in failed:
+            say(f"{player.name}: {fault or headline(problem or '')}")
         for line in too_slow(wanted, self.rubric, pace, self.book):
             say(line)
-        return read_league(self.book, self.rubric) if changed else league
+        return read_league(self.book, self.rubric) if failed else league
 
 
 REWRITE_SECONDS: Final = 5.0
@@ -336,7 +333,8 @@ def ladder(
             live = Live()
             address = stack.enter_context(serving(site, serve, live))
             print(f"the site is at {address}, for this machine only", flush=True)
-        terms = paths, playing, book, live, site, playground or "", minutes, watch, date
+        find = partial(submissions.find, paths, rubric.submission)
+        terms = find, playing, book, live, site, playground or "", minutes, watch, date
         command = LadderCommand(*terms)
         with contextlib.suppress(KeyboardInterrupt):
             command.go()
@@ -347,7 +345,7 @@ def ladder(
 class LadderCommand:
     """One or more runs of the ladder with the same options."""
 
-    paths: Sequence[Path]
+    find: Callable[[], list[Submission]]
     playing: Playing
     book: Book
     live: Live | None
@@ -365,38 +363,33 @@ class LadderCommand:
     def go(self) -> None:
         """Run once, or with `--watch` until it is stopped."""
         known: Look | None = None
-        found = self._find()
-        seconds = self.watch
+        found = self.find()
         while True:
             if self._look(found) != known:
                 ended = self._one_run(found)
                 if ended == EARLY:
                     return
                 known = self._look(found) if ended == KNOWN else None
-                if seconds is not None and known is not None:
-                    line = f"looking for new hand-ins every {seconds:g} s; Ctrl-C ends this"
-                    print(line, flush=True)
-            if seconds is None:
+                if self.watch is not None and known is not None:
+                    every = f"every {self.watch:g} s; Ctrl-C ends this"
+                    print(f"looking for new hand-ins {every}", flush=True)
+            if self.watch is None:
                 break
-            found = self._find_later(found)
+            found = self._find_later(found, self.watch)
         if self.live is not None:
             print("done; the site is available until Ctrl-C", flush=True)
             while True:
                 time.sleep(3600)
 
-    def _find(self) -> list[Submission]:
-        return submissions.find(self.paths, self.playing.rubric.submission)
-
-    def _find_later(self, before: list[Submission]) -> list[Submission]:
+    def _find_later(self, before: list[Submission], pause: float) -> list[Submission]:
         """Wait, and return the hand-ins when no file changes any more: one may be half copied.
 
         If they cannot be read, report it and return those of the last time.
         """
-        pause = self.watch or 0.0
         while True:
             time.sleep(pause)
             try:
-                found = self._find()
+                found = self.find()
             except InputError as error:
                 say(f"{error}; looking again later")
                 return before

@@ -21,6 +21,7 @@ from connect4.isolation.wasm.budget import fuel_of
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
 from grader.play.executors import Pool, Progress, WorkerDiedError
 from grader.play.one_game import (
+    OWN_FILE,
     Job,
     agent_of,
     limits_of,
@@ -178,21 +179,50 @@ def _failure(
     return None if wrong is None else Failure(wrong, seconds, detail)
 
 
+def asking_for(
+    source: str, rubric: Rubric, level: Level, say: Callable[[str], None], seconds: Seconds
+) -> Asking:
+    """Return what asks a source for moves, which are for games of the rubric."""
+    game, limits = GAMES[rubric.match.game], Limits(start_seconds=rubric.limits.startup)
+    terms = game, seconds, 0, None, source.encode(), rubric.submission.allowed
+    return Asking(Setup(OWN_FILE, 1, *terms), level, limits, say)
+
+
+def probe(
+    asking: Asking,
+    methods: Sequence[Method],
+    times: Sequence[Seconds],
+    trial: Callable[[Method, Seconds, Seconds], Failure | None],
+) -> Iterator[tuple[Method, Seconds | None, Failure | None]]:
+    """Yield for each method the first of `times` at which its trial does not fail, else why.
+
+    Without a time and a failure there was no time left to find out. What one method needs, the next
+    ones get.
+    """
+    begin = 0
+    for method in methods:
+        seconds, failure = asking.first_time(times[begin:], partial(trial, method))
+        yield method, seconds, failure
+        if seconds is not None:
+            begin = times.index(seconds)
+        elif failure is not None:
+            if failure.in_loading:
+                return
+            begin = len(times) - 1 if failure.is_late else 0
+
+
 def plays_from(
     asking: Asking, methods: Sequence[Method], state: State, times: Sequence[Seconds]
 ) -> tuple[Seconds | None, Failure | None]:
-    """Return the first of `times` at which each method gives a move, else None and why not.
-
-    Without a failure there was no time left to find out.
-    """
-    start = 0
-    for method in methods:
-        trial = partial(asking.new_player_fails, state, method)
-        seconds, failure = asking.first_time(times[start:], trial)
+    """Return the first of `times` at which each method gives a move, else None and why not."""
+    needed = None
+    for method, seconds, failure in probe(
+        asking, methods, times, partial(asking.new_player_fails, state)
+    ):
         if seconds is None:
             return None, failure and replace(failure, text=f"get_{method}_move: {failure.text}")
-        start = times.index(seconds)
-    return times[start], None
+        needed = seconds
+    return needed, None
 
 
 @dataclass(frozen=True, slots=True)
