@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 WHO = "alice arbor"
 OTHERS = ("bernard box", "charlotte", "dietrich")
-RUN = ("class", "--rubric", "rubric.toml", "--jobs", "2", "--isolation", "process", "--records")
+RUN = ("class", "--rubric", "rubric.toml", "--isolation", "process", "--records")
 
 
 @pytest.fixture(scope="module")
