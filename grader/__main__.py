@@ -1,23 +1,363 @@
-"""The command `python3 -m grader COMMAND`: calls the function of a command with its options."""
+"""The command `python3 -m grader COMMAND`: its options, and the dispatch to the commands.
+
+The command line ends here: a command is a function whose parameters are called as its options.
+"""
 
 from __future__ import annotations
 
 from connect4 import entry  # first: it speaks for the imports below
 
 # isort: split
+import argparse
 import math
 import os
 import sys
 from collections.abc import Callable
-from typing import Any, Final
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Final, TypeAlias
 
-from connect4.cli import end_on_sigterm, fail
+from connect4.cli import (
+    Parser,
+    count,
+    day,
+    end_on_sigterm,
+    fail,
+    port_number,
+    refuse_gone,
+    span,
+    time_limit,
+)
 from connect4.errors import InputError
-from grader.options import has_command, parsed
+from connect4.isolation.wasm.budget import fuel_option
 from grader.output.github import commands_stopped
 
 STOPPED: Final = 3
-"""The exit status after Ctrl-C."""
+
+MAX_HOURS: Final = 100
+"""The most core-hours of a run without `--yes`."""
+
+TEACHERS: Final = (
+    *("correct", "doctor", "forget", "handout", "ladder", "playground"),
+    *("publish-game", "similar", "viva"),
+)
+"""Commands that the students' edition lacks."""
+
+STATUS: Final = """exit status: 0 done, 1 a broken rule, a missing guarantee or no agreement,
+2 bad usage or input, 3 stopped before the end, games without a result or points withheld"""
+
+EXAMPLES: Final = {
+    "check": """examples:
+  python3 -m grader check connect4/players/ai.py     one file, report.txt beside it
+  python3 -m grader check submissions/               a whole class""",
+    "grade": """examples:
+  python3 -m grader grade connect4/players/ai.py --quick       your own file, a first look
+  python3 -m grader grade submissions/ --out marks/            a class, every file below marks/
+  python3 -m grader grade submissions.zip --dry-run            how long would that take?
+Stop it whenever you like: the same command continues where it stopped.""",
+    "compare": """examples:
+  python3 -m grader compare ai.py old.py --time 0.2 --part b --games 20   in two minutes
+  python3 -m grader compare ai.py old.py --fuel 5G       the same result on every machine
+  python3 -m grader compare ai.py old.py --time 1 --part b --records games --page""",
+    "tournament": """examples:
+  python3 -m grader tournament submissions/ --out night/   standings.html shows how it goes""",
+    "ladder": """examples:
+  python3 -m grader ladder hand-ins/                       rate new versions for 30 minutes at most
+  python3 -m grader ladder hand-ins/ --site site/ --serve  show it on this machine during play
+Stop it whenever you like: the same command continues where it stopped.""",
+    "report": """examples:
+  python3 -m grader report grade.db
+  python3 -m grader report grade.db --out marks/ --placement tournament.db""",
+    "publish-game": """example:
+  python3 -m grader publish-game marks.db alice 7 12 --out for-alice/""",
+    "correct": """examples:
+  python3 -m grader correct alice --results marks.db --adjust 2.5 --reason "game 12 was starved"
+  python3 -m grader correct 1001 --results marks.db --percent -20 --reason "no report"
+Then `report marks.db --out marks/` writes everything again.""",
+    "viva": """example:
+  python3 -m grader viva alice --results marks.db -o viva/alice.html""",
+    "forget": """example:
+  python3 -m grader forget alice --results marks.db --out marks/
+Names, keys, source, games and pages go. Scores against others stay, under "withdrawn-1".""",
+    "handout": """examples:
+  python3 -m grader handout connect4-kit.zip
+  python3 -m grader handout autograder.zip --gradescope --rubric short.toml
+  python3 -m grader handout autograder.zip --classroom50 --rubric short.toml""",
+    "playground": """examples:
+  python3 -m grader playground site/
+  python3 -m grader playground site/ --runtime pyodide/    a closed network: nothing from elsewhere
+Put the folder on a web server, such as GitHub Pages. To try it: python3 -m http.server -d site/""",
+    "fuel": """examples:
+  python3 -m grader fuel             seconds and games an hour for budgets of 1G, 5G and 20G""",
+    "similar": """examples:
+  python3 -m grader similar submissions/
+  python3 -m grader similar submissions/ --against last-year/""",
+    "doctor": """examples:
+  python3 -m grader doctor                              what does this machine guarantee?
+  python3 -m grader doctor --results grade.db           also stores the answer in grade.db""",
+}
+
+
+Add: TypeAlias = Callable[..., argparse.Action]
+"""Adds an argument to the parser of a command."""
+
+
+def make_parser() -> Parser:
+    """Return the parser of all commands."""
+    parser = Parser(
+        prog="python3 -m grader",
+        description="Check, measure and grade agents; see also python3 -m grader COMMAND --help.",
+        epilog=STATUS,
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name, (help_text, add_arguments) in COMMANDS.items():
+        listed: dict[str, Any] = {"help": help_text} if has_command(name) else {}
+        command = commands.add_parser(
+            name,
+            **listed,
+            description=help_text[0].upper() + help_text[1:] + ".",
+            epilog=EXAMPLES[name],
+        )
+        add_arguments(command.add_argument)
+    return parser
+
+
+def _check(add: Add) -> None:
+    add("paths", metavar="FILE", nargs="+", type=Path)
+    add("--form-only", action="store_true", help="do not ask for a move on each board size")
+    _add_rubric(add)
+
+
+def _grade(add: Add) -> None:
+    add("paths", metavar="PATH", nargs="+", type=Path)
+    add("--name", help="take PATH as one submission, of this name")
+    add("--quick", action="store_true", help="a first look at one file, in about two minutes")
+    _add_roster(add)
+    _add_playing(add)
+    _add_run(add)
+
+
+def _add_roster(add: Add) -> None:
+    text = "CSV: name, id, group, extension, ...; two complete each other; none: without one"
+    add("--roster", metavar="FILE", type=Path, action="append", default=[], help=text)
+
+
+def _compare(add: Add) -> None:
+    add("new", metavar="NEW", help="a file, or an agent's name such as random")
+    add("old", metavar="OLD", help="a file, or an agent's name")
+    add("--games", type=count, help="at most N games of NEW in each part")
+    text = "a: get_expectimax_move, b: get_intelligent_move (default both)"
+    add("--part", choices=("a", "b", "both"), default="both", help=text)
+    add("--game", help="play another game than the rubric's (default extended)")
+    add("--records", metavar="DIR", type=Path, help="keep the games below DIR")
+    add("--page", action="store_true", help="also as one page, DIR/games.html")
+    _add_playing(add)
+
+
+def _tournament(add: Add) -> None:
+    add("folder", metavar="FOLDER", type=Path)
+    _add_playing(add)
+    _add_run(add)
+
+
+def _ladder(add: Add) -> None:
+    add("paths", metavar="PATH", nargs="+", type=Path, help="the hand-ins, as for grade")
+    add("--results", metavar="FILE", type=Path, help="the results file (default ladder.db)")
+    add("--site", metavar="DIR", type=Path, help="write the site below DIR")
+    add("--playground", metavar="URL", help="link from the site to that of `playground`")
+    text = "play for N minutes at most (default 30)"
+    add("--minutes", metavar="N", type=span, default=30, help=text)
+    text = "look for new hand-ins again, each time after SECONDS (default 60)"
+    add("--watch", metavar="SECONDS", type=span, nargs="?", const=60, help=text)
+    text = "show the site on this machine during play (default port 8080)"
+    add("--serve", metavar="PORT", type=port_number, nargs="?", const=8080, help=text)
+    add("--date", metavar="YYYY-MM-DD", type=day, help="the day of the hand-ins (default today)")
+    _add_playing(add)
+
+
+def _report(add: Add) -> None:
+    add("path", metavar="RESULTS", type=Path, help="the .db file of a run")
+    text = "a tournament's .db: adds its points, also later; none: takes them out"
+    add("--placement", metavar="FILE", type=Path, help=text)
+    _add_roster(add)
+    _add_output(add)
+    add("--yes", action="store_true", help="fill a gradebook without asking about hand-ins")
+
+
+def _add_student(add: Add, of: str) -> None:
+    add("text", metavar="NAME", help="the student, by name, number, login or address")
+    add("--results", dest="path", metavar="FILE", type=Path, required=True, help=of)
+
+
+def _correct(add: Add) -> None:
+    _add_student(add, "the .db file of a grading")
+    text = "add points to the mark, or with - take them"
+    add("--adjust", metavar="POINTS", type=float, help=text)
+    add("--percent", metavar="N", type=float, help="add N percent to the mark, or with - take them")
+    add("--mark", metavar="POINTS", type=float, help="set the mark, whatever the games say")
+    add("--reason", metavar="TEXT", required=True, help="why; the student reads it")
+
+
+def _viva(add: Add) -> None:
+    _add_student(add, "the results of the class")
+    text = "the page to write (.html)"
+    add("-o", dest="place", metavar="FILE", type=Path, required=True, help=text)
+
+
+def _forget(add: Add) -> None:
+    _add_student(add, "the .db file of a run")
+    text = "the files of this run: written again without NAME; may be given several times"
+    add("--out", dest="outs", metavar="DIR", type=Path, action="append", default=[], help=text)
+    add("--site", metavar="DIR", type=Path, help="the site of a ladder: written again without NAME")
+    add("--yes", action="store_true", help="do not ask")
+
+
+def _publish_game(add: Add) -> None:
+    add("path", metavar="RESULTS", type=Path, help="the .db file of a run")
+    add("text", metavar="NAME", help="the submission")
+    add("numbers", metavar="GAME", nargs="+", type=count, help="numbers of games on its page")
+    add("--out", metavar="DIR", type=Path, required=True, help="write the files below DIR")
+    add("--yes", action="store_true", help="do not ask before the seeds become public")
+
+
+def _handout(add: Add) -> None:
+    add("out", metavar="OUT", type=Path, help="the zip to write")
+    add("--gradescope", action="store_true", help="make a Gradescope autograder instead")
+    add("--classroom50", action="store_true", help="make a Classroom 50 autograder instead")
+    text = "refuse an autograder that may take longer for one submission (default 30)"
+    add("--max-minutes", metavar="N", type=span, default=30, help=text)
+    _add_rubric(add)
+
+
+def _playground(add: Add) -> None:
+    add("out", metavar="DIR", type=Path, help="write the site below DIR")
+    text = "Pyodide 0.27.7: a folder to copy, or an address (default its public address)"
+    add("--runtime", metavar="DIR|URL", help=text)
+
+
+def _similar(add: Add) -> None:
+    add("paths", metavar="PATH", nargs="+", type=Path)
+    text = "hand-ins of earlier years"
+    add("--against", metavar="PATH", nargs="+", type=Path, default=[], help=text)
+    text = "more code that students were given: it does not count"
+    add("--base", metavar="FILE", type=Path, nargs="+", default=[], help=text)
+    refuse_gone(add, "--source-only", "delete it; sources alone are compared")
+    refuse_gone(add, "--positions", "delete it; moves are no longer compared")
+    refuse_gone(add, "--time", "delete it; moves are no longer compared")
+    text = "the report (default similar.html)"
+    add("--out", metavar="FILE", type=Path, default=Path("similar.html"), help=text)
+    _add_rubric(add)
+
+
+def _doctor(add: Add) -> None:
+    add("--results", metavar="FILE", type=Path, help="also keep the table in this results file")
+    _add_rubric(add)
+    _add_isolation(add)
+
+
+def _fuel(add: Add) -> None:
+    text = "also print what this budget takes here, such as 2G"
+    add("budget", metavar="BUDGET", nargs="?", type=fuel_option, help=text)
+
+
+COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
+    "check": ("judge the form of submissions, and ask each for a few moves", _check),
+    "grade": ("play submissions against random and the baselines, give points", _grade),
+    "compare": ("find out whether a new agent is better than an old one", _compare),
+    "tournament": ("play a staged tournament among submissions", _tournament),
+    "ladder": ("rate every version that a class hands in over a term", _ladder),
+    "report": ("make tables and files again from stored results, without playing", _report),
+    "correct": ("change a student's mark, with a reason and today's date", _correct),
+    "viva": ("five positions of a student's games, for a talk with the author", _viva),
+    "forget": ("remove a student from a results file and from what was written of it", _forget),
+    "publish-game": ("give a student a marked game with its seed, to repeat it", _publish_game),
+    "handout": ("make the students' edition of the kit, as a zip", _handout),
+    "playground": ("write a site on which students write and play, in a browser", _playground),
+    "similar": ("screen a class for pairs of files that share source", _similar),
+    "doctor": ("test in two minutes what this machine guarantees while agents play", _doctor),
+    "fuel": ("measure how fast this machine runs games by fuel, and what a budget takes", _fuel),
+}
+"""What each command does, and what adds its arguments."""
+
+
+def _add_rubric(add: Add) -> None:
+    add("--rubric", metavar="FILE", type=Path, help="differs from grader/rubric.toml in some keys")
+
+
+def _add_playing(add: Add) -> None:
+    _add_rubric(add)
+    _add_isolation(add)
+    add("--jobs", type=count, help="games or submissions at once (default: one a physical core)")
+    add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
+    add("--scheduler", metavar="ADDRESS", help="run on the Dask cluster of this scheduler")
+    add("--time", type=time_limit, help="seconds per move, in place of the rubric's")
+    text = "instructions per move in place of seconds, such as 5G: results repeat exactly"
+    add("--fuel", metavar="BUDGET", type=fuel_option, help=text)
+
+
+def _add_isolation(add: Add) -> None:
+    text = "how agents are kept from everything else (default auto)"
+    add("--isolation", choices=("auto", "process", "strong", "wasm"), default="auto", help=text)
+
+
+def _add_run(add: Add) -> None:
+    add("--results", metavar="FILE", type=Path, help="the results file (default COMMAND.db)")
+    add(
+        "--dry-run",
+        action="store_true",
+        help="ask each file for moves, keep the answers, and print how many games and core-hours "
+        "it takes; play nothing",
+    )
+    text = f"refuse to play for more core-hours (default {MAX_HOURS})"
+    add("--max-hours", metavar="N", type=span, default=MAX_HOURS, help=text)
+    add("--yes", action="store_true", help="play however long it takes; fill every gradebook")
+    text = "play a file again that was set aside because the grader was ended by it"
+    add("--try-again", metavar="NAME", action="append", default=[], help=text)
+    _add_output(add)
+
+
+def _add_output(add: Add) -> None:
+    add("--out", metavar="DIR", type=Path, help="write every file below DIR")
+    add("--records", action="store_true", help="write the record of each game below DIR too")
+    add("--details", action="store_true", help="show every board of every match on the terminal")
+    text = "fill an export of Canvas, Moodle, Brightspace or Blackboard, below DIR"
+    add("--gradebook", metavar="FILE", type=Path, action="append", default=[], help=text)
+    text = "write the pages as feedback files for Moodle, and a .csv for a mail merge"
+    add("--feedback-zip", metavar="FILE", type=Path, help=text)
+    add("--gradebook-column", metavar="NAME", help="the assignment's column in these exports")
+    text = "scale marks to this maximum where the export states none"
+    add("--gradebook-maximum", metavar="POINTS", type=span, help=text)
+
+
+NEEDS: Final = (
+    ("records", "out", "--records: --out names the folder for them"),
+    ("serve", "site", "--serve: --site names the folder of the site"),
+    ("playground", "site", "--playground: --site names the folder of the site that links to it"),
+    ("page", "records", "--page: --records names the folder for it"),
+    ("feedback_zip", "out", "--feedback-zip: --out names the folder for the pages"),
+    ("gradebook", "out", "--gradebook: --out names the folder for the file to import"),
+)
+"""Options that need another one, and the error without it."""
+
+
+def has_command(name: str) -> bool:
+    """Return whether this edition of the kit has the command."""
+    return name not in TEACHERS or Path(__file__).with_name("handout.toml").is_file()
+
+
+def parsed(words: list[str]) -> dict[str, Any]:
+    """Return the options of a command, by the names of its parameters; without words, the help."""
+    parser = make_parser()
+    if words and words[0] not in COMMANDS and not words[0].startswith("-"):
+        from connect4.games import nearest  # late: only an error needs it
+
+        hint = nearest(words[0], filter(has_command, COMMANDS))
+        parser.error(f"there is no command {words[0]!r}{hint}")
+    options = vars(parser.parse_args(words or ["--help"]))
+    for option, other, text in NEEDS:
+        if options.get(option) and options.get(other, True) is None:
+            parser.error(text)
+    return options
 
 
 def command_of(name: str) -> Callable[..., int]:  # noqa: PLR0912 - a table
@@ -67,12 +407,6 @@ def command_of(name: str) -> Callable[..., int]:  # noqa: PLR0912 - a table
 PLAYING: Final = ("rubric", "time", "fuel", "isolation", "jobs", "force_jobs", "scheduler")
 """The options that say how games are played."""
 
-OUTPUTS: Final = (
-    *("out", "records", "details", "gradebook", "gradebook_column", "gradebook_maximum"),
-    *("feedback_zip", "yes"),
-)
-"""The options that say what a run writes."""
-
 
 def with_values(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a command with one value for how games are played and one for files."""
@@ -82,11 +416,11 @@ def with_values(options: dict[str, Any]) -> dict[str, Any]:
     if "jobs" in options:
         from grader.commands.common import playing
 
-        named["playing"] = playing(*map(named.pop, PLAYING))
+        named["playing"] = playing(**{name: named.pop(name) for name in PLAYING})
     if "details" in options:
         from grader.commands.report import Outputs
 
-        named["outputs"] = Outputs(*map(named.pop, OUTPUTS))
+        named["outputs"] = Outputs(**{one.name: named.pop(one.name) for one in fields(Outputs)})
     return named
 
 

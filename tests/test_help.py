@@ -8,9 +8,8 @@ import shutil
 import pytest
 
 from connect4.players.names import STUDENT_FILE
-from grader.__main__ import command_of, with_values
-from grader.options import COMMANDS as OF_GRADER
-from grader.options import make_parser
+from grader.__main__ import COMMANDS as OF_GRADER
+from grader.__main__ import command_of, make_parser, with_values
 from tests.command import ROOT, run
 
 PACKAGES = ("connect4", "grader", "benchmarks")
@@ -64,7 +63,7 @@ def test_help_needs_no_file_of_the_students(command, broken_kit):
 def test_the_command_line_ends_where_it_is_parsed():
     """Only a module that is a command itself, and parses its own options, names the namespace.
 
-    Of the grader that is `__main__` alone, and it passes named values on.
+    Of the grader that is `__main__`, which does not name it either, and passes named values on.
     """
     found = set()
     for path in sorted([*ROOT.glob("connect4/**/*.py"), *ROOT.glob("grader/**/*.py")]):

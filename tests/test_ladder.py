@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from connect4.errors import InputError
+from grader.__main__ import make_parser
 from grader.commands.ladder import LadderRun, begin
 from grader.handin import find as submissions
 from grader.ladder.book import Book, Version, pseudonym
@@ -24,7 +25,6 @@ from grader.ladder.league import (
     read_league,
     table_text,
 )
-from grader.options import make_parser
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from tests.command import ROOT, assert_refused, run

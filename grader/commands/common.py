@@ -78,8 +78,8 @@ class Playing:
 
 
 def playing(
-    path: Path | None,
-    seconds: Seconds | None,
+    rubric: Path | None,
+    time: Seconds | None,
     fuel: int | None,
     isolation: str,
     jobs: int | None,
@@ -87,9 +87,9 @@ def playing(
     scheduler: str | None,
 ) -> Playing:
     """Return how games are played with the rubric of a file, and options in its place."""
-    rubric = read_rubric(path, seconds, fuel, isolation)
-    note = None if path is None or seconds is not None else outside_assignment(rubric)
-    return Playing(rubric, isolation, jobs, force_jobs, scheduler, path, note)
+    rules = read_rubric(rubric, time, fuel, isolation)
+    note = None if rubric is None or time is not None else outside_assignment(rules)
+    return Playing(rules, isolation, jobs, force_jobs, scheduler, rubric, note)
 
 
 def read_rubric(

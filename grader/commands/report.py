@@ -51,11 +51,11 @@ class Outputs:
     """The folder of all files; None writes none."""
     records: bool = False
     details: bool = False
-    gradebooks: Sequence[Path] = ()
+    gradebook: Sequence[Path] = ()
     """Exports of gradebooks to fill."""
-    column: str | None = None
+    gradebook_column: str | None = None
     """The assignment's column in them."""
-    maximum: float | None = None
+    gradebook_maximum: float | None = None
     """What marks are scaled to where an export states no maximum."""
     feedback_zip: Path | None = None
     yes: bool = False
@@ -65,9 +65,9 @@ class Outputs:
         """Raise `InputError` if a file cannot be written or read: rather now than after hours."""
         if self.out is not None:
             check_out(self.out)
-        for export in self.gradebooks:
+        for export in self.gradebook:
             book = read_gradebook(export)
-            maxima(book, grade_column(book, self.column))
+            maxima(book, grade_column(book, self.gradebook_column))
 
 
 def report(
@@ -259,7 +259,7 @@ def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path)
         if not (mark.submission.problem or "").startswith((ABSENT, UNDECIDED))
     }
     fillings = []
-    for path in outputs.gradebooks:
+    for path in outputs.gradebook:
         book = read_gradebook(path)
         known = decided(store.decisions(), [one.person for one in graded], book.people)
         fillings.append(_Filling(book, graded, known))
@@ -275,8 +275,8 @@ def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path)
             filling.book,
             graded,
             full_points(results.rubric),
-            outputs.column,
-            outputs.maximum,
+            outputs.gradebook_column,
+            outputs.gradebook_maximum,
             filling.pairs,
         )
         _say_filled(filled, filling.book.table.path, full_points(results.rubric), out)
