@@ -22,7 +22,7 @@ from grader.marks.tally import Part, PartComparison
 from grader.play.schedule import Contestant, baseline, submitted
 from grader.results.values import Faults, PlayedGame
 from grader.rubric import reading as rubrics
-from tests.command import ROOT, assert_refused, run
+from tests.command import ROOT, run
 from tests.grading import COMMAND, hand_in, rubric, searcher
 
 NEW, OLD = submitted("new", "1" * 64), submitted("old", "2" * 64)
@@ -201,23 +201,6 @@ def test_agents_of_the_kit_are_compared_in_any_game(tmp_path: Path) -> None:
     assert "; a win is 1, a draw 0, a loss -1)\n" in done.stdout
     record = records.read(next((tmp_path / "games").glob("*.json")))
     assert record.game.name == "popout"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("mine.py", "random", "--game", "dynamic"), "classic-full, popout, not dynamic"),
-        (("solver", "random", "--game", "popout"), "agent 'solver' plays classic, not popout"),
-        (("greedy", "random", "--game", "chess"), "no game 'chess' (did you mean"),
-        (("random", "old.py"), "old.py: no such file"),
-        (("random", "old"), "no agent 'old'"),
-    ],
-)
-def test_what_cannot_be_compared_is_refused(
-    arguments: tuple[str, ...], message: str, tmp_path: Path
-) -> None:
-    (tmp_path / "mine.py").write_text("", encoding="utf-8")
-    assert_refused(run(COMMAND, "compare", *arguments, cwd=tmp_path), message)
 
 
 def played_in(folder: Path) -> int:

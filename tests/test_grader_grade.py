@@ -47,6 +47,7 @@ from tests.grading import (
     COMMAND,
     SEED,
     alive,
+    all_records,
     count,
     descendants,
     games,
@@ -373,14 +374,6 @@ def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "other.db").read_bytes() == before
 
 
-def test_an_out_that_cannot_be_written_is_refused_before_anything_is_played(tmp_path: Path) -> None:
-    rubric(tmp_path)
-    hand_in(tmp_path / "class", "ann", searcher(1))
-    (tmp_path / "marks").write_text("a file", encoding="utf-8")
-    assert_refused(grade(tmp_path), "marks: cannot be made: File exists")
-    assert not (tmp_path / "grade.db").exists()
-
-
 @pytest.mark.slow
 def test_an_out_that_is_lost_on_the_way_costs_no_game(tmp_path: Path) -> None:
     """The first result cannot be written: a folder stands in its place."""
@@ -595,39 +588,6 @@ def test_a_ctrl_c_leaves_results_and_says_how_to_go_on(tmp_path: Path) -> None:
     assert wait_until_gone(below) == set() == alive(below)
     document = json.loads((tmp_path / "marks" / "results.json").read_text(encoding="utf-8"))
     assert "Not finished" in document["tests"][0]["output"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("grade", "empty"), "empty: no submissions there"),
-        (("grade", "nowhere"), "nowhere: no such file or folder"),
-        (("grade",), "the following arguments are required: PATH"),
-        (("grad", "x"), "there is no command 'grad' (did you mean 'grade'?)"),
-        (("grade", "ann.py", "--jobs", "64"), "--jobs 64: there are "),
-        (("grade", "ann.py", "--jobs", "0"), "'0' is not a whole number above 0"),
-        (("grade", "ann.py", "--time", "0"), "'0' is not a time limit"),
-        (("grade", "ann.py", "--isolation", "none"), "invalid choice: 'none'"),
-        (("grade", "ann.py", "--rubric", "bad.toml"), "bad.toml: match.tmie: unknown key"),
-        (("grade", "ann.py", "--results", "no/where.db"), "no/where.db: cannot be written"),
-        (("grade", "ann.py", "--results", "ann.py"), "ann.py: no results file of the grader"),
-        (("report", "none.db", "--records"), "--records: --out names the folder for them"),
-        (("report", "none.db"), "none.db: no results file there"),
-        (("report", "ann.py"), "ann.py: no results file of the grader"),
-        (("tournament", "class"), "class: a tournament needs two submissions that can play"),
-        (("compare", "human", "random"), "human: only a file or an agent that needs no person"),
-        (("compare", "ann.py", "human"), "human: only a file or an agent that needs no person"),
-        (("compare", "ann.py", "class/eve.py"), "class/eve.py: not UTF-8"),
-    ],
-)
-def test_bad_usage_is_one_line(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "class").mkdir()
-    (tmp_path / "ann.py").write_text(searcher(), encoding="utf-8")
-    (tmp_path / "class" / "ann.py").write_text(searcher(), encoding="utf-8")
-    (tmp_path / "class" / "eve.py").write_bytes(b"\xff")
-    (tmp_path / "bad.toml").write_text("[match]\ntmie = 1\n", encoding="utf-8")
-    assert_refused(run(COMMAND, *arguments, cwd=tmp_path), message)
 
 
 @pytest.mark.slow
@@ -883,43 +843,64 @@ def test_a_class_has_a_secret_seed_that_a_later_run_uses_again(tmp_path: Path) -
     assert not games(tmp_path / "grade.db").keys() & games(tmp_path / "other.db").keys()
 
 
-TALKER = """
+SPY = """import gc
+import os
+import sys
+
+
+def found():
+    yield from (sys.argv, sys.path, sys.prefix, dict(os.environ), os.getcwd(), __file__)
+    yield [item for item in gc.get_objects() if isinstance(item, dict) and "seed" in item]
+    for place in ("/proc/self/cmdline", "/proc/self/environ", "/proc/mounts", ".."):
+        try:
+            yield open(place).read() if place[0] == "/" else os.listdir(place)
+        except Exception as error:
+            yield repr(error)
+
+
 class AIPlayer:
     def __init__(self, player_number, time):
-        self.plays = 0
+        pass
 
     def get_expectimax_move(self, state):
-        return self.get_intelligent_move(state)
+        print("SECRET", state[0])
+        raise ValueError(f"SECRET {state[0].tolist()} {[*found()]!r:.3000}")
 
-    def get_intelligent_move(self, state):
-        board, _ = state
-        text = "".join(str(int(value)) for row in board for value in row)
-        print("SECRET", text)
-        raise ValueError(f"SECRET {text} {board.tolist()}")
+    get_intelligent_move = get_expectimax_move
 """
 
 
 @pytest.mark.slow
-def test_of_a_hidden_board_nothing_comes_out_but_margins(tmp_path: Path) -> None:
-    """A student who puts the position into every exception and print reads it nowhere."""
-    path = rubric(tmp_path, match='hidden = ["cellar.txt"]\n')
+def test_no_student_reads_a_seed_a_hidden_board_or_a_path(tmp_path: Path) -> None:
+    """Not by putting whatever the agent finds, and the position, into its exceptions and prints."""
+    seedless(tmp_path, 'hidden = ["cellar.txt"]\n')
+    path = tmp_path / "rubric.toml"
     text = path.read_text(encoding="utf-8").replace('["tiny.txt"]', '["tiny.txt", "cellar.txt"]')
     path.write_text(text, encoding="utf-8")
     (tmp_path / "cellar.txt").write_text("0\n0 1 2 1\n1 2 1 2\n2 1 2 1\n", encoding="utf-8")
-    hand_in(tmp_path / "class", "ann", TALKER)
+    hand_in(tmp_path / "class", "ann", SPY)
     hand_in(tmp_path / "class", "bo", searcher(1))
+    hand_in(tmp_path / "class", "cy", SPY + "\nraise ImportError([*found()])\n")
     done = grade(tmp_path, "--details")
     assert done.returncode == 0, done.stderr
     texts = {"stdout": done.stdout, "stderr": done.stderr}
     for file in (tmp_path / "marks").rglob("*"):
         if file.is_file() and "hidden-boards" not in file.parts:
             texts[str(file)] = file.read_text(encoding="utf-8")
+    with closing(sqlite3.connect(tmp_path / "grade.db")) as database:
+        (secret,) = database.execute("SELECT value FROM meta WHERE name = 'secret'").fetchone()
+    seeds = {int(secret, 16), *(one["seed"] for one in all_records(tmp_path / "grade.db").values())}
+    secrets = [form for seed in seeds for form in (str(seed), f"{seed:x}")]
+    secrets += [str(tmp_path), sys.prefix, sys.base_prefix, "site-packages/"]
     for place, text in texts.items():
         assert "cellar" not in text, place
         assert not re.search("012112122121|2, 1, 2, 1|2 1 2 1", text), place
+        if "feedback" in place or "/results" in place:
+            assert not [one for one in secrets if one in text], place
     page = texts[str(tmp_path / "marks" / "feedback" / "ann.html")]
-    assert "SECRET 00000000" in page  # of the board that is shown
+    assert "SECRET [[0, 0, 0, 0]" in page  # of the board that is shown
     assert len(re.findall("<td[^>]*>hidden board 1</td>", page)) >= 4
+    assert "ImportError: [[" in html.unescape(texts[str(tmp_path / "marks/feedback/cy.html")])
     assert "hidden board 1" in texts["stdout"]
     ann = id_of(tmp_path / "grade.db", "ann")[:32]
     hidden = list((tmp_path / "marks" / "records" / "hidden-boards" / ann).iterdir())

@@ -22,7 +22,7 @@ from grader.handin.people import Person, keys
 from grader.handin.platforms import in_utc
 from grader.handin.submission import IN_TIME, LATE, Submission, file_name
 from grader.rubric import reading as rubrics
-from tests.classroom import tarred, zipped
+from tests.grading import tarred, zipped
 from tests.mutations import SLOW_ARCHIVES, try_all
 
 RULES = rubrics.read().submission
