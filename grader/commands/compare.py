@@ -257,10 +257,13 @@ def compare_and_say(
     level = playing.level()
     found: dict[Part, PartComparison] = {}
     kept: list[PlannedGame] = []
-    with (
-        opened(playing) as (store, pool),
-        Progress(_announce(duel, pool.slots)) as progress,
-    ):
+    most = [one for each in duel.parts for one in duel.games(each)]
+    with opened(playing) as (store, pool), Progress(len(most)) as progress:
+        longest = duration(sum(map(schedule.worth, most)) / pool.slots)
+        say(
+            f"at most {len(most)} games, at most {longest} with {pool.slots} at once; less once "
+            "the answer is clear; Ctrl-C gives the result so far"
+        )
         status = STOPPED
         with contextlib.suppress(KeyboardInterrupt):
             try:
@@ -281,17 +284,6 @@ def compare_and_say(
         if records is not None:
             keep(kept, store, duel.sources, records, page)
     return status
-
-
-def _announce(duel: Duel, slots: int) -> int:
-    """Print the maximum number of games and their duration; return that number."""
-    games = [game for part in duel.parts for game in duel.games(part)]
-    seconds = sum(map(schedule.worth, games))
-    say(
-        f"at most {len(games)} games, at most {duration(seconds / slots)} with {slots} at once; "
-        "less once the answer is clear; Ctrl-C gives the result so far"
-    )
-    return len(games)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from grader.doctor.guarantees import NEEDS, Diagnosis, Proof, measure, missing
 from grader.doctor.trial import Targets, prove
 from grader.output.results import PROOF
 from grader.results.store import Store
-from grader.rubric.model import Rubric
 
 
 def doctor(results: Path | None = None, rubric: Path | None = None, isolation: str = "auto") -> int:
@@ -27,7 +26,11 @@ def doctor(results: Path | None = None, rubric: Path | None = None, isolation: s
     if results is not None:
         with Store(results, writing=True):
             pass  # a file that cannot be locked or written is refused before the tests
-    level, refusal = level_of_grade(isolation, rules)
+    level, refusal = None, ""
+    try:
+        level = required_level(isolation, rules)[0]
+    except InputError as error:  # `grade` would refuse to play
+        refusal = str(error)
     lacks, machine = missing(), measure()
     proofs: dict[str, Proof] = {}
     for offer in (name for name, needs in NEEDS.items() if not lacks.keys() & needs):
@@ -54,14 +57,6 @@ def doctor(results: Path | None = None, rubric: Path | None = None, isolation: s
             store.set_meta({PROOF: json.dumps(found.to_json())})
         print(f"{results}: stores this table; the marks in it will show it")
     return FAILED if found.lacking() else DONE
-
-
-def level_of_grade(asked: str, rubric: Rubric) -> tuple[str | None, str]:
-    """Return the level at which `grade` would play with this rubric, or None and why it refuses."""
-    try:
-        return required_level(asked, rubric)[0], ""
-    except InputError as error:
-        return None, str(error)
 
 
 def tell(text: str) -> None:

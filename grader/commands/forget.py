@@ -208,7 +208,7 @@ def remove(store: Store, gone: Gone, results: Results | None) -> tuple[str, set[
             _remove_placement(database, placed, gone)
         ids = _new_ids(hashes, results if kind == TOURNAMENT else None)
         keys = _new_keys(ids, results) if results is not None else {}
-        games = _remove_games(database, ids, keys, kind == GRADE)
+        games = _remove_games(database, ids, keys, kind)
         for table, column in (("source", "sha256"), ("note", "subject"), ("aside", "sha256")):
             _delete(database, table, column, hashes)
         database.execute("DELETE FROM begun")
@@ -328,18 +328,18 @@ def _new_keys(ids: dict[str, str], results: Results) -> dict[str, str]:
 
 
 def _remove_games(
-    database: sqlite3.Connection, ids: dict[str, str], keys: dict[str, str], whole: bool
+    database: sqlite3.Connection, ids: dict[str, str], keys: dict[str, str], kind: str | None
 ) -> int:
-    """Remove the records of the games of these files, or the `whole` games; return how many.
+    """Remove the games of these files from a grading, else their records; return how many.
 
     What stays of a game has the new ids, and a key that does not follow from the file.
     """
     rows = database.execute("SELECT key, player1, player2 FROM game").fetchall()
     mine = [(key, one, two) for key, one, two in rows if one in ids or two in ids]
     for key, one, two in mine:
-        for table in ("record", "earlier", *(("game",) if whole else ())):
+        for table in ("record", "earlier", *(("game",) if kind == GRADE else ())):
             _delete(database, table, "key", [key])
-        if not whole:  # a fault or a traceback may quote the source
+        if kind != GRADE:  # a fault or a traceback may quote the source
             new = keys.get(key) or secrets.token_hex(16)
             database.execute(
                 "UPDATE game SET key = ?, player1 = ?, player2 = ?, traceback = NULL, "
@@ -347,7 +347,7 @@ def _remove_games(
                 "WHERE key = ?",
                 (new, ids.get(one, one), ids.get(two, two), key),
             )
-            if _has(database, "planned"):
+            if kind == LADDER:
                 database.execute("UPDATE planned SET key = ? WHERE key = ?", (new, key))
     return len(mine)
 
@@ -369,11 +369,6 @@ def _add_alias(database: sqlite3.Connection, ids: dict[str, str], results: Resul
             "INSERT INTO version VALUES (?, 1, ?, ?, NULL)", (added.lastrowid, new, utc_now()[:10])
         )
     return alias
-
-
-def _has(database: sqlite3.Connection, table: str) -> bool:
-    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
-    return database.execute(query, (table,)).fetchone() is not None
 
 
 def _delete(

@@ -109,7 +109,13 @@ def first_fault(results: Results) -> str:
 
 def put_out(results: Results, store: Store, outputs: Outputs) -> bool:
     """Print the tables, write all requested files; return whether every gradebook was written."""
-    _say_placement(results)
+    if results.tournament:
+        say(f"placement points of {results.tournament} are included")
+    if results.unplaced:
+        say(
+            f"{results.tournament}: {named_few(sorted(results.unplaced))} earned points there and "
+            "are not among these submissions: nobody is given those points"
+        )
     for game in results.games:
         if game.key in results.faults and results.faults[game.key].text == DAMAGED:
             title = f"{game.match.one.name}, {game.title}"
@@ -189,17 +195,6 @@ def placement_points(path: Path, results: Results) -> str:
     return json.dumps({"file": path.name, "points": points})
 
 
-def _say_placement(results: Results) -> None:
-    """Say whose points for placement are in the marks, and who has points but no mark."""
-    if results.tournament:
-        say(f"placement points of {results.tournament} are included")
-    if results.unplaced:
-        say(
-            f"{results.tournament}: {named_few(sorted(results.unplaced))} earned points there and "
-            "are not among these submissions: nobody is given those points"
-        )
-
-
 FILLED: Final = re.compile(r"(canvas|moodle|worksheet|brightspace|blackboard)\.(csv|xls)")
 """The files that are written below `--out`."""
 
@@ -270,7 +265,10 @@ def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path)
     for filling in fillings:
         if lost and not outputs.yes and not _agreed(filling, lost, store):
             continue
-        _say_decided(filling, out)
+        pairs = filling.pairs
+        shown = [f"{filling.here[one]} is {filling.book.people[two]}" for one, two in pairs]
+        what = f"{filling.book.table.path}: as you decided"
+        name_all(what, shown, out, f"{filling.book.system.file}-decided.txt")
         filled = fill(
             filling.book,
             graded,
@@ -286,13 +284,6 @@ def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path)
         if FILLED.fullmatch(place.name) and place.name not in names:
             say(f"{place} is from an earlier run; give --gradebook again")
     return len(names) == len(fillings)
-
-
-def _say_decided(filling: _Filling, out: Path) -> None:
-    """Name the pairs that the teacher has declared to be one person, now or in an earlier run."""
-    shown = [f"{filling.here[one]} is {filling.book.people[two]}" for one, two in filling.pairs]
-    path = filling.book.table.path
-    name_all(f"{path}: as you decided", shown, out, f"{filling.book.system.file}-decided.txt")
 
 
 def _say_filled(filled: Filled, path: Path, full: float, out: Path) -> None:

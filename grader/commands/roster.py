@@ -12,7 +12,7 @@ from connect4.errors import InputError
 from grader.commands.common import name_all, say
 from grader.handin import roster as rosters
 from grader.handin.lists import csv_text, nobody
-from grader.handin.owners import ABSENT, UNDECIDED, Doubt, Owners, assign
+from grader.handin.owners import ABSENT, UNDECIDED, Owners, assign
 from grader.handin.people import REMEDY, match
 from grader.handin.roster import Correction, Student
 from grader.handin.submission import LATE, Submission
@@ -22,6 +22,9 @@ from grader.results.store import Store
 from grader.rubric.model import Rubric
 
 NONE: Final = "none"
+
+UNMATCHED: Final = "unmatched.csv"
+"""Who handed in and is not found, and whose hand-in it may be."""
 
 
 def read_roster(paths: Sequence[Path], held: Sequence[Student]) -> tuple[Student, ...]:
@@ -139,16 +142,7 @@ def say_owners(
         say(f"{place}: to decide who is who, {REMEDY}")
     name_all(f"late by the file's name, {none}", unknown[LATE], out, "roster-late-unknown.txt")
     name_all(f"[late]: {none}", unknown[""], out, "roster-late-no-time.txt")
-    if out is not None:
-        write_unmatched(out, place, owners.unknown)
-    return owners
-
-
-UNMATCHED: Final = "unmatched.csv"
-
-
-def write_unmatched(out: Path, place: str, doubts: Sequence[Doubt]) -> None:
-    """Write `unmatched.csv`: who handed in and is not found, and whose hand-in it may be."""
-    rows = [[place, doubt.person, "; ".join(map(str, doubt.may_be)), doubt.why] for doubt in doubts]
-    if rows or (out / UNMATCHED).is_file():
+    rows = [[place, one.person, "; ".join(map(str, one.may_be)), one.why] for one in owners.unknown]
+    if out is not None and (rows or (out / UNMATCHED).is_file()):
         write(out / UNMATCHED, csv_text(("List", "Hand-in of", "May be", "Why"), rows))
+    return owners

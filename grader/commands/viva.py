@@ -258,12 +258,7 @@ def principal(nodes: Sequence[Node]) -> Iterator[Node]:
 def viva_page(name: str, asked: Sequence[Question], branches: Callable[[Question], str]) -> str:
     """Return the page: the questions first, and on a second sheet of paper the key."""
     sheet = [_sheet(place, item) for place, item in enumerate(asked, 1)]
-    searched = [f"<p>Its method explain: {html.escape(branches(item))}</p>" for item in asked]
-    once = searched[:1] if len(set(searched)) == 1 else []  # such as that there is none
-    key = [
-        _key(place, item, "" if once else text)
-        for place, (item, text) in enumerate(zip(asked, searched, strict=True), 1)
-    ]
+    key = [_key(place, item, branches(item)) for place, item in enumerate(asked, 1)]
     parts = [
         heading(f"Talk with {name}"),
         "<p>Five minutes: ask about each position, let the author open the file, and take notes. "
@@ -272,16 +267,14 @@ def viva_page(name: str, asked: Sequence[Question], branches: Callable[[Question
         '<h2 class="sheet">Key</h2>',
         "<p>Points, from the author's side. An estimate is a search of the kit's strongest agent; "
         "other moves may be as good.</p>",
-        *once,
         *key,
     ]
     body = "\n".join(['<main class="report viva">', *parts, "</main>"])
-    data = [_board(item.state) for item in asked]
+    data = [
+        {**shape_data(state), "cells": "".join(map(str, state.board().ravel().tolist()))}
+        for state in (item.state for item in asked)
+    ]
     return document.build(f"Talk with {name}", PARTS, data, body)
-
-
-def _board(state: State) -> dict[str, Any]:
-    return {**shape_data(state), "cells": "".join(map(str, state.board().ravel().tolist()))}
 
 
 def _sheet(place: int, item: Question) -> str:
@@ -323,7 +316,8 @@ def _key(place: int, item: Question, searched: str) -> str:
             for worth in shown
         ]
         text.append(table(("move", "worth", "", "then"), rows))
-    return card("\n".join([*text, searched]))
+    text.append(f"<p>Its method explain: {html.escape(searched)}</p>")
+    return card("\n".join(text))
 
 
 def _cost(item: Question) -> str:
