@@ -21,19 +21,9 @@ from grader.commands.roster import read_roster, say_owners
 from grader.handin.owners import ABSENT, UNDECIDED, decided, doubts
 from grader.handin.people import Matching, Person
 from grader.marks.tally import full_points
-from grader.output import evidence, writing
+from grader.output import evidence, gradebooks, writing
 from grader.output.changes import note_written, tell_changes
 from grader.output.files import check_out, write
-from grader.output.gradebooks import (
-    Filled,
-    Gradebook,
-    Graded,
-    fill,
-    grade_column,
-    matched,
-    maxima,
-    read_gradebook,
-)
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import columns_of, remark, wrapped
 from grader.results.store import Store
@@ -66,8 +56,8 @@ class Outputs:
         if self.out is not None:
             check_out(self.out)
         for export in self.gradebook:
-            book = read_gradebook(export)
-            maxima(book, grade_column(book, self.gradebook_column))
+            book = gradebooks.read_gradebook(export)
+            gradebooks.maxima(book, gradebooks.grade_column(book, self.gradebook_column))
 
 
 def report(
@@ -221,8 +211,8 @@ def writable(store: Store) -> Iterator[Store]:
 class _Filling:
     """A gradebook, and how its lines are matched so far."""
 
-    book: Gradebook
-    graded: Sequence[Graded]
+    book: gradebooks.Gradebook
+    graded: Sequence[gradebooks.Graded]
     pairs: list[tuple[int, int]]
     """What the teacher has decided, by places."""
 
@@ -234,7 +224,7 @@ class _Filling:
     @property
     def matching(self) -> Matching:
         """Return who is who."""
-        return matched(self.book, self.graded, self.pairs)
+        return gradebooks.matched(self.book, self.graded, self.pairs)
 
 
 def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path) -> bool:
@@ -245,7 +235,7 @@ def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path)
     """
     people = [(mark, student) for mark in results.marks for student in mark.students]
     graded = [
-        Graded(Person(one.name, one.keys), mark.known(one), remark(mark, one))
+        gradebooks.Graded(Person(one.name, one.keys), mark.known(one), remark(mark, one))
         for mark, one in people
     ]
     handed_in = {
@@ -255,7 +245,7 @@ def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path)
     }
     fillings = []
     for path in outputs.gradebook:
-        book = read_gradebook(path)
+        book = gradebooks.read_gradebook(path)
         known = decided(store.decisions(), [one.person for one in graded], book.people)
         fillings.append(_Filling(book, graded, known))
     lost = handed_in.intersection(
@@ -269,7 +259,7 @@ def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path)
         shown = [f"{filling.here[one]} is {filling.book.people[two]}" for one, two in pairs]
         what = f"{filling.book.table.path}: as you decided"
         name_all(what, shown, out, f"{filling.book.system.file}-decided.txt")
-        filled = fill(
+        filled = gradebooks.fill(
             filling.book,
             graded,
             full_points(results.rubric),
@@ -286,7 +276,7 @@ def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path)
     return len(names) == len(fillings)
 
 
-def _say_filled(filled: Filled, path: Path, full: float, out: Path) -> None:
+def _say_filled(filled: gradebooks.Filled, path: Path, full: float, out: Path) -> None:
     """Report what the teacher has to know about a filled gradebook."""
     if filled.new_column:
         say(

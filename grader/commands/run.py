@@ -22,27 +22,11 @@ from grader.handin.submission import Submission
 from grader.marks.points import gradable
 from grader.marks.tournament import later_games
 from grader.output import tables, writing
-from grader.output.results import (
-    GRADE,
-    TOURNAMENT,
-    Results,
-    note_run,
-    read_results,
-    results_of,
-)
+from grader.output.results import GRADE, TOURNAMENT, Results, note_run, read_results, results_of
+from grader.play import trials
 from grader.play.executors import Pool, Progress, duration, load_text, other_load
 from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
-from grader.play.trials import (
-    DEADLY,
-    PROOF,
-    STAND,
-    grade_trials,
-    play_trials,
-    prove_deadly,
-    tournament_trials,
-    ways_out,
-)
 from grader.play.working_time import LOADING, Pace, grading_pace, is_passing, load_all, too_slow
 from grader.results.database import has_results
 from grader.results.store import Store
@@ -231,7 +215,7 @@ def _store_plan(task: Task, store: Store) -> None:
         )
     ended = store.take_stock()
     games = {game.key: game for game in read_results(store).games} if ended else {}
-    kinds = ((LOADING, "loading"), (PROOF, "a trial of"), (STAND, "a trial of"))
+    kinds = ((LOADING, "loading"), (trials.PROOF, "a trial of"), (trials.STAND, "a trial of"))
     names = {
         f"{kind}{item.sha256}": f"{what} {item.name}" for item in task.found for kind, what in kinds
     }
@@ -326,8 +310,8 @@ class ClassRun:
         task, store = self.task, self.store
         level = task.playing.level()
         note_run(store, level)
-        trials = (grade_trials if task.kind == GRADE else tournament_trials)(task.rubric)
-        play_trials(trials, "agent", task.rubric.source, store, pool, level)
+        made = trials.grade_trials if task.kind == GRADE else trials.tournament_trials
+        trials.play_trials(made(task.rubric), "agent", task.rubric.source, store, pool, level)
         self._load(pool, level)
         results = self._proven(read_results(store), pool, level)
         todo = missing(results, self.hopeless)
@@ -379,9 +363,10 @@ class ClassRun:
     def _proven(self, results: Results, pool: Pool, level: str) -> Results:
         """Look for the cause of each game that has become deadly; return the results after that."""
         before = self.deadly
-        self.deadly = {key for key, deaths in self.store.suspects().items() if deaths >= DEADLY}
+        deaths = self.store.suspects()
+        self.deadly = {key for key, number in deaths.items() if number >= trials.DEADLY}
         new = [game for game in results.games if game.key in self.deadly - before]
-        if prove_deadly(new, self.store, pool.executor, level):
+        if trials.prove_deadly(new, self.store, pool.executor, level):
             return read_results(self.store)
         return results
 
@@ -441,7 +426,7 @@ def why_incomplete(task: Task, results: Results, run: ClassRun, interrupted: boo
                 f"{games} failed repeatedly: {fault}; the points of the matches are withheld"
                 f"{'' if failed <= run.deadly else again}"
             )
-            yield from ways_out(game for game in results.games if game.key in run.deadly)
+            yield from trials.ways_out(game for game in results.games if game.key in run.deadly)
             return
         why = f"not all games could be played; {fault or 'no reason is known'}"
     yield (
