@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import html
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from enum import Enum
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
@@ -29,7 +28,7 @@ from connect4.search.trace import Flag, Node
 from connect4.views import document
 from connect4.views.board_data import shape_data
 from connect4.views.student_tree import explained_by_student
-from grader.commands.common import DONE
+from grader.commands.common import DONE, say
 from grader.commands.student import games_of
 from grader.handin.submission import Submission
 from grader.output.files import check_out, write
@@ -59,26 +58,21 @@ APART: Final = 8.0
 """The difference between the two best moves of a close choice, and of an only good move."""
 
 
-class Kind(StrEnum):
-    """Why a position is worth a question."""
+class Kind(Enum):
+    """Why a position is worth a question, and the question."""
 
-    LOST = "A lost turn"
-    COSTLY = "A costly move"
-    ONLY = "An only good move"
-    CLOSE = "A close choice"
-    POP_OUT = "A pop-out"
-    OTHER = "A move of yours"
-
-
-ASKED: Final = {
-    Kind.LOST: "What happened in this turn? Which line of your file caused it, and why?",
-    Kind.COSTLY: "Why did your program choose {played}? Which reply did it expect?",
-    Kind.ONLY: "One move is clearly best here. Which one, and how does your program find it?",
-    Kind.CLOSE: "Your program played {played}. Which other move is about as good? What decides?",
-    Kind.POP_OUT: "Your program played {played}. When does it prefer a pop-out to a drop?",
-    Kind.OTHER: "Why did your program choose {played}? Show the lines that decide it.",
-}
-"""The question about a position of each kind."""
+    LOST = "A lost turn", "What happened in this turn? Which line of your file caused it, and why?"
+    COSTLY = "A costly move", "Why did your program choose {}? Which reply did it expect?"
+    ONLY = (
+        "An only good move",
+        "One move is clearly best here. Which one, and how does your program find it?",
+    )
+    CLOSE = (
+        "A close choice",
+        "Your program played {}. Which other move is about as good? What decides?",
+    )
+    POP_OUT = "A pop-out", "Your program played {}. When does it prefer a pop-out to a drop?"
+    OTHER = "A move of yours", "Why did your program choose {}? Show the lines that decide it."
 
 
 @dataclass(frozen=True)
@@ -278,7 +272,7 @@ def viva_page(name: str, asked: Sequence[Question], branches: Callable[[Question
 
 
 def _sheet(place: int, item: Question) -> str:
-    asked = ASKED[item.kind].format(played=item.turn.text)
+    title, asked = item.kind.value
     where = f"Game {item.game.number} ({item.game.title}), turn {item.turn.number}"
     mine, other = (
         item.state.scores()[side - 1] for side in (item.turn.player, 3 - item.turn.player)
@@ -287,11 +281,11 @@ def _sheet(place: int, item: Question) -> str:
     pops = "" if left is None else f" Pop-outs left: {left[0]} and {left[1]}."
     tokens = ("dots", "rings")[item.turn.player - 1]
     text = [
-        f"<h2>{place}. {item.kind}</h2>",
+        f"<h2>{place}. {title}</h2>",
         f"<p>{html.escape(where)}. You are player {item.turn.player} (the {tokens}) and "
         f"move at {mine} to {other}.{pops}</p>",
         f'<figure id="position-{place}"><pre>{html.escape(item.state.to_text())}</pre></figure>',
-        f"<p><strong>{html.escape(asked)}</strong></p>",
+        f"<p><strong>{html.escape(asked.format(item.turn.text))}</strong></p>",
         '<p class="notes">Notes</p>',
     ]
     return card("\n".join(text))
@@ -299,7 +293,7 @@ def _sheet(place: int, item: Question) -> str:
 
 def _key(place: int, item: Question, searched: str) -> str:
     turn = item.turn
-    text = [f"<h3>{place}. {item.kind}: game {item.game.number}, turn {turn.number}</h3>"]
+    text = [f"<h3>{place}. {item.kind.value[0]}: game {item.game.number}, turn {turn.number}</h3>"]
     if turn.is_lost:
         said = headline(turn.detail or "")
         text.append(f"<p>Lost: {html.escape(turn.outcome.value)}. {html.escape(said)}</p>")
@@ -347,14 +341,13 @@ def viva(path: Path, text: str, place: Path) -> int:
         results = read_results(store)
         item = results.find(text, path)
         chosen = chosen_games(item, results, path)
+        say(f"analysing {'1 game' if len(chosen) == 1 else f'{len(chosen)} games'} ...")
         played = []
-        for count, (number, game) in enumerate(chosen.items(), 1):
-            print(f"\ranalysing game {count} of {len(chosen)}", end="", file=sys.stderr, flush=True)
+        for number, game in chosen.items():
             record = store.record(game.key)
             if record is not None:
                 side = _side(game, item)
                 played.append(analysed(number, game.title, record, side, os.cpu_count() or 1))
-        print(file=sys.stderr)
         asked = questions(played)
         if not asked:
             raise InputError(f"{path}: {item.name} played no turn that can be asked about")
@@ -367,7 +360,7 @@ def viva(path: Path, text: str, place: Path) -> int:
 
     write(place, viva_page(item.name, asked, branches))
     place.chmod(0o600)
-    print(f"{place}: {len(asked)} positions, then the key; only you can read it", file=sys.stderr)
+    say(f"{place}: {len(asked)} positions, then the key; only you can read it")
     return DONE
 
 
