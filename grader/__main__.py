@@ -376,11 +376,11 @@ def command_of(name: str) -> Callable[..., int]:  # noqa: PLR0912 - a table
         case "correct":
             from grader.commands.student import correct as run
         case "doctor":
-            from grader.commands.doctor import doctor as run
+            from grader.commands.machine import doctor as run
         case "forget":
             from grader.commands.forget import forget as run
         case "fuel":
-            from grader.commands.hours import fuel as run
+            from grader.commands.machine import fuel as run
         case "grade":
             from grader.commands.grade import grade as run
         case "handout":

@@ -83,6 +83,12 @@ def rubric(folder: Path, seconds: float = 1.0, **more: str) -> Path:
     return path
 
 
+def class_of(folder: Path, *names: str, seconds: float = 1.0, **more: str) -> None:
+    """Write a small class, and the rubric of `rubric` beside it."""
+    rubric(folder, seconds, **more)
+    hand_in_each(folder / "class", *names)
+
+
 def zipped(files: dict[str, str | bytes]) -> bytes:
     """Return a zip of these files."""
     data = io.BytesIO()

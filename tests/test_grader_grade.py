@@ -42,6 +42,7 @@ from tests.grading import (
     SEED,
     alive,
     all_records,
+    class_of,
     count,
     descendants,
     games,
@@ -331,8 +332,7 @@ def test_a_dry_run_says_how_much_is_ahead_and_keeps_only_what_it_asked(graded: P
 @pytest.mark.slow
 def test_an_out_that_is_lost_on_the_way_costs_no_game(tmp_path: Path) -> None:
     """The first result cannot be written: a folder stands in its place."""
-    rubric(tmp_path)
-    hand_in(tmp_path / "class", "ann", searcher(1))
+    class_of(tmp_path, "ann")
     (tmp_path / "marks" / "results.json" / "in the way").mkdir(parents=True)
     done = grade(tmp_path)
     assert done.returncode == 2
@@ -419,8 +419,7 @@ def test_a_damaged_or_lost_record_or_row_names_itself_and_stops_nobody_else(
 def test_long_names_cost_nobody_a_page_or_a_record(tmp_path: Path) -> None:
     folder = tmp_path / ("baseline" * 15)
     folder.mkdir()
-    rubric(folder)
-    hand_in_each(folder / "class", "\u6f22" * 83, "zoe")
+    class_of(folder, "\u6f22" * 83, "zoe")
     done = grade(folder)
     assert done.returncode == 0, done.stderr
     assert len(list((folder / "marks" / "feedback").iterdir())) == 2
@@ -717,8 +716,7 @@ def test_no_file_or_a_broken_one_is_0_points_for_one_reason_everywhere(tmp_path:
 @pytest.mark.slow
 def test_who_was_not_loaded_in_time_is_tried_again_by_the_next_run(tmp_path: Path) -> None:
     """The machine may have been busy; what a source raises itself it raises again."""
-    rubric(tmp_path)
-    hand_in_each(tmp_path / "class", "ann", "bo")
+    class_of(tmp_path, "ann", "bo")
     first = grade(tmp_path)
     assert first.returncode == 0, first.stderr
     for problem, tried in (
@@ -759,8 +757,7 @@ def test_a_quick_rubric_takes_two_minutes_at_most(time_limit: float) -> None:
 
 @pytest.mark.slow
 def test_a_quick_look_has_a_results_file_of_its_own(tmp_path: Path) -> None:
-    rubric(tmp_path)
-    hand_in_each(tmp_path / "class", "ann", "bo")
+    class_of(tmp_path, "ann", "bo")
     named = ("grade", "class/ann", "--rubric", "rubric.toml", "--quick", "--isolation", "process")
     done = run(COMMAND, *named, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -914,8 +911,7 @@ def suspect(results: Path, name: str, machine: str, deaths: int = 0) -> None:
 @pytest.mark.slow
 def test_a_grader_that_ends_again_and_again_convicts_nobody(tmp_path: Path) -> None:
     """Three power cuts in the games and the trial of one student are no proof."""
-    rubric(tmp_path)
-    hand_in_each(tmp_path / "class", "ann", "luckless")
+    class_of(tmp_path, "ann", "luckless")
     assert grade(tmp_path).returncode == 0
     results = tmp_path / "grade.db"
     for _ in range(3):  # a grader that somebody kills says nothing about the game

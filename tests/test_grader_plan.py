@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.commands.hours import hours_text
+from grader.commands.common import hours_text
 from grader.play.schedule import submitted
 from grader.rubric import reading as rubrics
 from tests.command import run
