@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import os
 import random
 import re
@@ -39,6 +38,7 @@ from tests.grading import (
     wait_until_gone,
 )
 from tests.hostile import source_of
+from tests.marked import rows
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 
@@ -165,8 +165,7 @@ def grade_killing(
 
 def remarks(folder: Path) -> dict[str, dict[str, str]]:
     """Return the lines of `grades.csv` by name."""
-    with (folder / "marks" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
-        return {row["Name"]: row for row in csv.DictReader(file)}
+    return {row["Name"]: row for row in rows(folder / "marks" / "grades.csv")}
 
 
 @pytest.mark.slow
@@ -207,11 +206,11 @@ def test_who_crashes_the_worker_in_a_trial_too_is_set_aside_and_tried_again_on_r
     class_of(tmp_path, "ann", "hog", "zoe")
     done, _ = grade_killing(tmp_path, signal.SIGSEGV, "(hog, |proof hog)", 99)
     assert done.returncode == 0, done.stderr
-    rows = remarks(tmp_path)
-    assert rows["hog"]["Remark"].startswith("set aside: the grader was ended by this: ")
-    assert "it crashed with SIGSEGV" in rows["hog"]["Remark"]
-    assert rows["hog"]["Total"] == "0.00"
-    assert rows["ann"]["Remark"] == rows["zoe"]["Remark"] == ""
+    marks = remarks(tmp_path)
+    assert marks["hog"]["Remark"].startswith("set aside: the grader was ended by this: ")
+    assert "it crashed with SIGSEGV" in marks["hog"]["Remark"]
+    assert marks["hog"]["Total"] == "0.00"
+    assert marks["ann"]["Remark"] == marks["zoe"]["Remark"] == ""
     again = run(COMMAND, *SLOW_ONE, "--isolation", "process", cwd=tmp_path)
     assert "0 games to play (8 have results)" in again.stderr
     last = run(COMMAND, *SLOW_ONE, "--isolation", "process", "--try-again", "hog", cwd=tmp_path)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import json
 import os
 import re
@@ -55,6 +53,7 @@ from tests.grading import (
     wait_for_games,
     wait_until_gone,
 )
+from tests.marked import rows as table_of
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 
@@ -124,8 +123,7 @@ def test_points_follow_from_the_stored_scores(graded: Path) -> None:
 
 
 def gradebook(folder: Path) -> list[dict[str, str]]:
-    with (folder / "marks" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file))
+    return table_of(folder / "marks" / "grades.csv")
 
 
 def test_the_gradebook_is_a_csv_that_no_spreadsheet_runs(graded: Path) -> None:
@@ -359,15 +357,6 @@ def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) ->
     assert count(tmp_path / "grade.db") == 12
 
 
-def assert_damaged(done: subprocess.CompletedProcess[str], name: str, why: str) -> None:
-    """Check that a damaged results file is one line, the last one, with what to do."""
-    assert done.returncode == 2, done
-    assert "Traceback" not in done.stderr
-    last = done.stderr.splitlines()[-1]
-    assert last.startswith(f"error: {name}: damaged or unreadable: {why}")
-    assert last.endswith("--results and the name of a new file")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("table", ["meta", "author", "game"])
 def test_results_with_a_damaged_table_are_refused(graded: Path, tmp_path: Path, table: str) -> None:
@@ -382,7 +371,11 @@ def test_results_with_a_damaged_table_are_refused(graded: Path, tmp_path: Path, 
     hand_in(tmp_path, "ann", searcher(1))
     for arguments in (("report", "bad.db"), ("grade", "ann", "--results", "bad.db")):
         done = run(COMMAND, *arguments, cwd=tmp_path)
-        assert_damaged(done, "bad.db", "database disk image is malformed;")
+        assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+        last = done.stderr.splitlines()[-1]
+        why = "damaged or unreadable: database disk image is malformed;"
+        assert last.startswith(f"error: bad.db: {why}")
+        assert last.endswith("--results and the name of a new file")
 
 
 def test_a_damaged_or_lost_record_or_row_names_itself_and_stops_nobody_else(
@@ -694,8 +687,7 @@ def test_no_file_or_a_broken_one_is_0_points_for_one_reason_everywhere(tmp_path:
         text = (marks / file).read_text(encoding="utf-8")
         assert "line 1, in &lt;module&gt;" in text.replace("<module>", "&lt;module&gt;"), file
     rows = {row["Name"]: row for row in gradebook(tmp_path)}
-    text = (marks / "moodle.csv").read_text(encoding="utf-8")
-    book = {row["First name"]: row[TITLE] for row in csv.DictReader(io.StringIO(text))}
+    book = {row["First name"]: row[TITLE] for row in table_of(marks / "moodle.csv")}
     page = (marks / "class.html").read_text(encoding="utf-8")
     assert "6 of 6 submissions have a mark" in page
     shown = [re.sub(r"(<[^>]*>)+", "|", line) for line in page.splitlines()]
