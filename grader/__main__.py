@@ -37,7 +37,7 @@ STOPPED: Final = 3
 MAX_HOURS: Final = 100
 """The most core-hours of a run without `--yes`."""
 
-TEACHERS: Final = (
+NOT_FOR_STUDENTS: Final = (
     *("correct", "doctor", "forget", "handout", "ladder", "playground"),
     *("publish-game", "similar", "viva"),
 )
@@ -342,7 +342,7 @@ NEEDS: Final = (
 
 def has_command(name: str) -> bool:
     """Return whether this edition of the kit has the command."""
-    return name not in TEACHERS or Path(__file__).with_name("handout.toml").is_file()
+    return name not in NOT_FOR_STUDENTS or Path(__file__).with_name("handout.toml").is_file()
 
 
 def parsed(words: list[str]) -> dict[str, Any]:
@@ -376,11 +376,11 @@ def command_of(name: str) -> Callable[..., int]:  # noqa: PLR0912 - a table
         case "correct":
             from grader.commands.student import correct as run
         case "doctor":
-            from grader.commands.machine import doctor as run
+            from grader.commands.doctor import doctor as run
         case "forget":
             from grader.commands.forget import forget as run
         case "fuel":
-            from grader.commands.machine import fuel as run
+            from grader.commands.hours import fuel as run
         case "grade":
             from grader.commands.grade import grade as run
         case "handout":

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.commands import machine
-from grader.commands.common import hours_text
+from connect4.isolation.wasm import images
+from grader.commands import hours
+from grader.commands.hours import hours_text
 from grader.play.schedule import submitted
 from grader.rubric import reading as rubrics
 from tests.command import run
@@ -112,10 +113,10 @@ def test_the_command_fuel_says_what_each_budget_takes_here(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     speeds = {"a search": [1e9, 1.5e9, 2e9, 3e9, 4e9]}
-    monkeypatch.setattr(machine, "prepare", lambda level, say: None)
-    monkeypatch.setattr(machine.images, "measure_speed", lambda: (speeds, 2e9))
-    monkeypatch.setattr(machine.images, "identity_text", lambda: "a module")
-    assert machine.fuel(2 * 10**9) == 0
+    monkeypatch.setattr(hours, "prepare", lambda level, say: None)
+    monkeypatch.setattr(images, "measure_speed", lambda: (speeds, 2e9))
+    monkeypatch.setattr(images, "identity_text", lambda: "a module")
+    assert hours.fuel(2 * 10**9) == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["a", "search", "1.00", "2.00", "4.00"] in rows
     budgets = {row[0]: row[2:] for row in rows if row and row[0] in ("1G", "2G", "5G", "20G")}

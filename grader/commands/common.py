@@ -1,4 +1,4 @@
-"""Shared parts of the commands: exit status, how games are played, names, core-hours."""
+"""Shared parts of the commands: exit status, how games are played, lists of names."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -16,14 +16,11 @@ from connect4.errors import InputError, harmless
 from connect4.games.base import Seconds
 from connect4.isolation import machine
 from connect4.isolation.seat import OUTSIDE, Level, choose_level, prepare
-from connect4.isolation.wasm.budget import seconds_of, shown
+from connect4.isolation.wasm.budget import seconds_of
 from connect4.players.names import split_name, student_file
-from grader.marks.tournament import later_games, stages
 from grader.output.files import write
-from grader.output.results import GRADE
-from grader.output.tables import text_table
 from grader.play.executors import Pool, cluster_pool, local_pool, worker_count
-from grader.play.schedule import Contestant, PlannedGame, grade_games, seed_of, worth
+from grader.play.schedule import seed_of
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric, by_fuel, in_fuel, kit_agents, pinned
 from grader.rubric.reading import outside_assignment
@@ -221,44 +218,3 @@ def name_all(what: str, names: Sequence[str], out: Path | None, file: str) -> No
         shown = named_few(names)
     if names:
         say(f"{what}: {shown}")
-
-
-OTHER_SECONDS: Final = (5.0, 2.0, 1.0)
-OTHER_FUEL: Final = (20 * 10**9, 5 * 10**9, 10**9)
-
-HOURS_HEADERS: Final = ("a move", "1 pair on each board", "2 pairs on each board")
-
-
-def hours_text(kind: str, contestants: Sequence[Contestant], rubric: Rubric) -> str:
-    """Return the core-hours of a whole class if every submission uses all of its time."""
-    games = list(_games(kind, contestants, rubric))
-    once = [game for game in games if game.repeat == 0]
-    limits = {f"{seconds:g} s": seconds for seconds in OTHER_SECONDS}
-    if by_fuel(rubric):
-        limits = {shown(fuel): seconds_of(fuel) for fuel in OTHER_FUEL}
-    rows = []
-    for label, limit in limits.items():
-        one_pair = sum(worth(replace(game, time_limit=limit)) for game in once)
-        rows.append((label, _hours(one_pair), _hours(2 * one_pair)))
-    return (
-        f"{rubric.source} takes {_hours(sum(map(worth, games)))} core-hours if submissions use all "
-        "their time.\n"
-        "Core-hours with another limit and other `repeats`:\n"
-        f"{text_table(rows, HOURS_HEADERS)}"
-    )
-
-
-def _games(kind: str, contestants: Sequence[Contestant], rubric: Rubric) -> Iterable[PlannedGame]:
-    """Return all games, each once: several matches may share a game."""
-    if kind == GRADE:
-        games = grade_games(contestants, rubric)
-    else:
-        begun = stages(contestants, {}, rubric)
-        games = [game for group in begun[0].groups for game in group.games]
-        games += (game for later in later_games(begun, rubric).values() for game in later)
-    return {game.key: game for game in games}.values()
-
-
-def _hours(seconds: float) -> str:
-    hours = seconds / 3600
-    return f"{hours:.1f}" if hours >= 1 else f"{hours:.2g}"

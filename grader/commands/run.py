@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError, headline
-from grader.commands.common import DONE, STOPPED, Playing, hours_text, named_few, say
+from grader.commands.common import DONE, STOPPED, Playing, named_few, say
+from grader.commands.hours import hours_text
 from grader.commands.report import Outputs, first_fault, put_out
 from grader.commands.roster import read_roster, say_owners
 from grader.handin.owners import assign
