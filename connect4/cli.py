@@ -112,7 +112,8 @@ def refuse_gone(add: Callable[..., object], option: str, instead: str) -> None:
     def refuse(text: str) -> NoReturn:
         raise argparse.ArgumentTypeError(f"is gone: {instead}")
 
-    add(option, nargs="?", const="", type=refuse, help=argparse.SUPPRESS)
+    none = argparse.SUPPRESS
+    add(option, nargs="?", const="", type=refuse, default=none, help=none)
 
 
 def check_place(option: str, path: Path) -> None:

@@ -1,4 +1,7 @@
-"""The command `python3 -m grader COMMAND`: the parser and the dispatch to the commands."""
+"""The command `python3 -m grader COMMAND`: its options, and the dispatch to the commands.
+
+The command line ends here: a command is a function whose parameters are called as its options.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ from connect4 import entry  # first: it speaks for the imports below
 
 # isort: split
 import argparse
-import importlib
+import math
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -34,13 +38,11 @@ STOPPED: Final = 3
 MAX_HOURS: Final = 100
 """The most core-hours of a run without `--yes`."""
 
-MODULES: Final = {
-    "handout": "handout",
-    "playground": "playground",
-    "tournament": "commands.grade",
-    "similar": "similar",
-}
-"""Commands that are not a file of their own name in `commands`."""
+NOT_FOR_STUDENTS: Final = (
+    *("correct", "doctor", "forget", "handout", "ladder", "playground"),
+    *("publish-game", "similar", "viva"),
+)
+"""Commands that the students' edition lacks."""
 
 STATUS: Final = """exit status: 0 done, 1 a broken rule, a missing guarantee or no agreement,
 2 bad usage or input, 3 stopped before the end, games without a result or points withheld"""
@@ -84,7 +86,7 @@ Names, keys, source, games and pages go. Scores against others stay, under "with
   python3 -m grader handout autograder.zip --classroom50 --rubric short.toml""",
     "playground": """examples:
   python3 -m grader playground site/
-  python3 -m grader playground site/ --runtime pyodide/    a closed network: nothing from elsewhere
+  python3 -m grader playground site/ --runtime pyodide/    for a closed network
 Put the folder on a web server, such as GitHub Pages. To try it: python3 -m http.server -d site/""",
     "fuel": """examples:
   python3 -m grader fuel             seconds and games an hour for budgets of 1G, 5G and 20G""",
@@ -123,13 +125,13 @@ def make_parser() -> Parser:
 
 def _check(add: Add) -> None:
     add("paths", metavar="FILE", nargs="+", type=Path)
-    add("--form-only", action="store_true", help="do not ask for a move on each board size")
+    add("--form-only", action="store_true", help="do not ask for moves")
     _add_rubric(add)
 
 
 def _grade(add: Add) -> None:
     add("paths", metavar="PATH", nargs="+", type=Path)
-    add("--name", help="take PATH as one submission, of this name")
+    add("--name", help="treat PATH as one submission with this name")
     add("--quick", action="store_true", help="a first look at one file, in about two minutes")
     _add_roster(add)
     _add_playing(add)
@@ -137,29 +139,19 @@ def _grade(add: Add) -> None:
 
 
 def _add_roster(add: Add) -> None:
-    add(
-        "--roster",
-        metavar="FILE",
-        type=Path,
-        action="append",
-        default=[],
-        help="CSV: name, id, group, extension, ...; two complete each other; none: without one",
-    )
+    text = "a list of the class (CSV), also given twice: they complete each other; none: no roster"
+    add("--roster", metavar="FILE", type=Path, action="append", default=[], help=text)
 
 
 def _compare(add: Add) -> None:
     add("new", metavar="NEW", help="a file, or an agent's name such as random")
     add("old", metavar="OLD", help="a file, or an agent's name")
     add("--games", type=count, help="at most N games of NEW in each part")
-    add(
-        "--part",
-        choices=("a", "b", "both"),
-        default="both",
-        help="a: get_expectimax_move, b: get_intelligent_move (default both)",
-    )
+    text = "a: get_expectimax_move, b: get_intelligent_move (default both)"
+    add("--part", choices=("a", "b", "both"), default="both", help=text)
     add("--game", help="play another game than the rubric's (default extended)")
-    add("--records", metavar="DIR", type=Path, help="keep the games below DIR")
-    add("--page", action="store_true", help="also as one page, DIR/games.html")
+    add("--records", metavar="DIR", type=Path, help="write the records of the games below DIR")
+    add("--page", action="store_true", help="also write one page that replays them, DIR/games.html")
     _add_playing(add)
 
 
@@ -174,82 +166,58 @@ def _ladder(add: Add) -> None:
     add("--results", metavar="FILE", type=Path, help="the results file (default ladder.db)")
     add("--site", metavar="DIR", type=Path, help="write the site below DIR")
     add("--playground", metavar="URL", help="link from the site to that of `playground`")
-    add(
-        "--minutes",
-        metavar="N",
-        type=span,
-        default=30,
-        help="play for N minutes at most (default 30)",
-    )
-    add(
-        "--watch",
-        metavar="SECONDS",
-        type=span,
-        nargs="?",
-        const=60,
-        help="look for new hand-ins again, each time after SECONDS (default 60)",
-    )
-    add(
-        "--serve",
-        metavar="PORT",
-        type=port_number,
-        nargs="?",
-        const=8080,
-        help="show the site on this machine during play (default port 8080)",
-    )
+    text = "play for N minutes at most (default 30)"
+    add("--minutes", metavar="N", type=span, default=30, help=text)
+    text = "look for new hand-ins again, each time after SECONDS (default 60)"
+    add("--watch", metavar="SECONDS", type=span, nargs="?", const=60, help=text)
+    text = "show the site on this machine during play (default port 8080)"
+    add("--serve", metavar="PORT", type=port_number, nargs="?", const=8080, help=text)
     add("--date", metavar="YYYY-MM-DD", type=day, help="the day of the hand-ins (default today)")
     _add_playing(add)
 
 
 def _report(add: Add) -> None:
-    add("results", metavar="RESULTS", type=Path, help="the .db file of a run")
-    add(
-        "--placement",
-        metavar="FILE",
-        type=Path,
-        help="a tournament's .db: adds its points, also later; none: takes them out",
-    )
+    add("path", metavar="RESULTS", type=Path, help="the .db file of a run")
+    text = "add the points of a tournament (its .db), also in later runs; none: remove them"
+    add("--placement", metavar="FILE", type=Path, help=text)
     _add_roster(add)
     _add_output(add)
     add("--yes", action="store_true", help="fill a gradebook without asking about hand-ins")
 
 
+def _add_student(add: Add, of: str) -> None:
+    add("text", metavar="NAME", help="the student, by name, number, login or address")
+    add("--results", dest="path", metavar="FILE", type=Path, required=True, help=of)
+
+
 def _correct(add: Add) -> None:
-    add("name", metavar="NAME", help="the student, by name, number, login or address")
-    add("--results", metavar="FILE", type=Path, required=True, help="the .db file of a grading")
-    add(
-        "--adjust", metavar="POINTS", type=float, help="add points to the mark, or with - take them"
-    )
-    add("--percent", metavar="N", type=float, help="add N percent to the mark, or with - take them")
-    add("--mark", metavar="POINTS", type=float, help="set the mark, whatever the games say")
-    add("--reason", metavar="TEXT", required=True, help="why; the student reads it")
+    _add_student(add, "the .db file of a grading")
+    text = "add points to the mark; a negative number takes them"
+    add("--adjust", metavar="POINTS", type=float, help=text)
+    text = "add N percent to the mark; a negative number takes them"
+    add("--percent", metavar="N", type=float, help=text)
+    add("--mark", metavar="POINTS", type=float, help="set the mark, regardless of the games")
+    add("--reason", metavar="TEXT", required=True, help="the reason, which the student reads")
 
 
 def _viva(add: Add) -> None:
-    add("name", metavar="NAME", help="the student, by name, number, login or address")
-    add("--results", metavar="FILE", type=Path, required=True, help="the results of the class")
-    add("-o", metavar="FILE", type=Path, required=True, help="the page to write (.html)")
+    _add_student(add, "the results of the class")
+    text = "the page to write (.html)"
+    add("-o", dest="place", metavar="FILE", type=Path, required=True, help=text)
 
 
 def _forget(add: Add) -> None:
-    add("name", metavar="NAME", help="the student, by name, number, login or address")
-    add("--results", metavar="FILE", type=Path, required=True, help="the .db file of a run")
-    add(
-        "--out",
-        metavar="DIR",
-        type=Path,
-        action="append",
-        default=[],
-        help="the files of this run: written again without NAME; may be given several times",
-    )
+    _add_student(add, "the .db file of a run")
+    text = "the files of this run: written again without NAME; may be given several times"
+    add("--out", dest="outs", metavar="DIR", type=Path, action="append", default=[], help=text)
     add("--site", metavar="DIR", type=Path, help="the site of a ladder: written again without NAME")
     add("--yes", action="store_true", help="do not ask")
 
 
 def _publish_game(add: Add) -> None:
-    add("results", metavar="RESULTS", type=Path, help="the .db file of a run")
-    add("name", metavar="NAME", help="the submission")
-    add("games", metavar="GAME", nargs="+", type=count, help="numbers of games on its page")
+    add("path", metavar="RESULTS", type=Path, help="the .db file of a run")
+    add("text", metavar="NAME", help="the submission")
+    add("numbers", metavar="GAME", nargs="+", type=count, help="numbers of games on its page")
     add("--out", metavar="DIR", type=Path, required=True, help="write the files below DIR")
     add("--yes", action="store_true", help="do not ask before the seeds become public")
 
@@ -258,75 +226,52 @@ def _handout(add: Add) -> None:
     add("out", metavar="OUT", type=Path, help="the zip to write")
     add("--gradescope", action="store_true", help="make a Gradescope autograder instead")
     add("--classroom50", action="store_true", help="make a Classroom 50 autograder instead")
-    add(
-        "--max-minutes",
-        metavar="N",
-        type=span,
-        default=30,
-        help="refuse an autograder that may take longer for one submission (default 30)",
-    )
+    text = "refuse an autograder that may take longer for one submission (default 30)"
+    add("--max-minutes", metavar="N", type=span, default=30, help=text)
     _add_rubric(add)
 
 
 def _playground(add: Add) -> None:
     add("out", metavar="DIR", type=Path, help="write the site below DIR")
-    add(
-        "--runtime",
-        metavar="DIR|URL",
-        help="Pyodide 0.27.7: a folder to copy, or an address (default its public address)",
-    )
+    text = "Pyodide 0.27.7: a folder to copy, or an address (default its public address)"
+    add("--runtime", metavar="DIR|URL", help=text)
 
 
 def _similar(add: Add) -> None:
     add("paths", metavar="PATH", nargs="+", type=Path)
-    add("--against", metavar="PATH", nargs="+", type=Path, help="hand-ins of earlier years")
-    add(
-        "--base",
-        metavar="FILE",
-        type=Path,
-        nargs="+",
-        default=[],
-        help="more code that students were given: it does not count",
-    )
+    text = "hand-ins of earlier years"
+    add("--against", metavar="PATH", nargs="+", type=Path, default=[], help=text)
+    text = "more code that students were given: it does not count"
+    add("--base", metavar="FILE", type=Path, nargs="+", default=[], help=text)
     refuse_gone(add, "--source-only", "delete it; sources alone are compared")
     refuse_gone(add, "--positions", "delete it; moves are no longer compared")
     refuse_gone(add, "--time", "delete it; moves are no longer compared")
-    add(
-        "--out",
-        metavar="FILE",
-        type=Path,
-        default=Path("similar.html"),
-        help="the report (default similar.html)",
-    )
+    text = "the report (default similar.html)"
+    add("--out", metavar="FILE", type=Path, default=Path("similar.html"), help=text)
     _add_rubric(add)
 
 
 def _doctor(add: Add) -> None:
-    add("--results", metavar="FILE", type=Path, help="also keep the table in this results file")
+    add("--results", metavar="FILE", type=Path, help="also store the table in this results file")
     _add_rubric(add)
     _add_isolation(add)
 
 
 def _fuel(add: Add) -> None:
-    add(
-        "budget",
-        metavar="BUDGET",
-        nargs="?",
-        type=fuel_option,
-        help="also print what this budget takes here, such as 2G",
-    )
+    text = "also print what this budget takes here, such as 2G"
+    add("budget", metavar="BUDGET", nargs="?", type=fuel_option, help=text)
 
 
 COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
-    "check": ("judge the form of submissions, and ask each for a few moves", _check),
-    "grade": ("play submissions against random and the baselines, give points", _grade),
+    "check": ("check the form of submissions, and ask each for a few moves", _check),
+    "grade": ("play submissions against random and the baselines, and give points", _grade),
     "compare": ("find out whether a new agent is better than an old one", _compare),
     "tournament": ("play a staged tournament among submissions", _tournament),
     "ladder": ("rate every version that a class hands in over a term", _ladder),
-    "report": ("make tables and files again from stored results, without playing", _report),
+    "report": ("write tables and files again from stored results, without playing", _report),
     "correct": ("change a student's mark, with a reason and today's date", _correct),
-    "viva": ("five positions of a student's games, for a talk with the author", _viva),
-    "forget": ("remove a student from a results file and from what was written of it", _forget),
+    "viva": ("choose five positions of a student's games, for a talk with the author", _viva),
+    "forget": ("remove a student from a results file and what was written from it", _forget),
     "publish-game": ("give a student a marked game with its seed, to repeat it", _publish_game),
     "handout": ("make the students' edition of the kit, as a zip", _handout),
     "playground": ("write a site on which students write and play, in a browser", _playground),
@@ -338,30 +283,24 @@ COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
 
 
 def _add_rubric(add: Add) -> None:
-    add("--rubric", metavar="FILE", type=Path, help="differs from grader/rubric.toml in some keys")
+    text = "a rubric with the keys that differ from grader/rubric.toml"
+    add("--rubric", metavar="FILE", type=Path, help=text)
 
 
 def _add_playing(add: Add) -> None:
-    _add_running(add)
+    _add_rubric(add)
+    _add_isolation(add)
+    text = "games or submissions at once (default: one for each physical core)"
+    add("--jobs", type=count, help=text)
+    add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
+    add("--scheduler", metavar="ADDRESS", help="run on the Dask cluster of this scheduler")
     add("--time", type=time_limit, help="seconds per move, in place of the rubric's")
     add_option(add, "results repeat exactly")
 
 
-def _add_running(add: Add) -> None:
-    _add_rubric(add)
-    _add_isolation(add)
-    add("--jobs", type=count, help="games or submissions at once (default: one a physical core)")
-    add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
-    add("--scheduler", metavar="ADDRESS", help="run on the Dask cluster of this scheduler")
-
-
 def _add_isolation(add: Add) -> None:
-    add(
-        "--isolation",
-        choices=("auto", *GRADED),
-        default="auto",
-        help="how agents are kept from everything else (default auto)",
-    )
+    text = "how agents are isolated (default auto)"
+    add("--isolation", choices=("auto", *GRADED), default="auto", help=text)
 
 
 def _add_run(add: Add) -> None:
@@ -369,24 +308,15 @@ def _add_run(add: Add) -> None:
     add(
         "--dry-run",
         action="store_true",
-        help="ask each file for moves, keep the answers, and print how many games and core-hours "
-        "it takes; play nothing",
+        help="print the number of games and core-hours, and play none; asks each file for moves "
+        "and keeps the answers",
     )
-    add(
-        "--max-hours",
-        metavar="N",
-        type=span,
-        default=MAX_HOURS,
-        help=f"refuse to play for more core-hours (default {MAX_HOURS})",
-    )
-    add("--yes", action="store_true", help="play however long it takes; fill every gradebook")
-    add(
-        "--try-again",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="play a file again that was set aside because the grader was ended by it",
-    )
+    text = f"refuse to play for more core-hours (default {MAX_HOURS})"
+    add("--max-hours", metavar="N", type=span, default=MAX_HOURS, help=text)
+    text = "ask nothing: play for any time, and fill every gradebook"
+    add("--yes", action="store_true", help=text)
+    text = "play the games of a file that was set aside because it ended the grader"
+    add("--try-again", metavar="NAME", action="append", default=[], help=text)
     _add_output(add)
 
 
@@ -394,27 +324,13 @@ def _add_output(add: Add) -> None:
     add("--out", metavar="DIR", type=Path, help="write every file below DIR")
     add("--records", action="store_true", help="write the record of each game below DIR too")
     add("--details", action="store_true", help="show every board of every match on the terminal")
-    add(
-        "--gradebook",
-        metavar="FILE",
-        type=Path,
-        action="append",
-        default=[],
-        help="fill an export of Canvas, Moodle, Brightspace or Blackboard, below DIR",
-    )
-    add(
-        "--feedback-zip",
-        metavar="FILE",
-        type=Path,
-        help="write the pages as feedback files for Moodle, and a .csv for a mail merge",
-    )
+    text = "fill in an export of Canvas, Moodle, Brightspace or Blackboard, written below DIR"
+    add("--gradebook", metavar="FILE", type=Path, action="append", default=[], help=text)
+    text = "write the pages as feedback files for Moodle, and a .csv for a mail merge"
+    add("--feedback-zip", metavar="FILE", type=Path, help=text)
     add("--gradebook-column", metavar="NAME", help="the assignment's column in these exports")
-    add(
-        "--gradebook-maximum",
-        metavar="POINTS",
-        type=span,
-        help="scale marks to this maximum where the export states none",
-    )
+    text = "scale marks to this maximum if the export states none"
+    add("--gradebook-maximum", metavar="POINTS", type=span, help=text)
 
 
 NEEDS: Final = (
@@ -430,47 +346,97 @@ NEEDS: Final = (
 
 def has_command(name: str) -> bool:
     """Return whether this edition of the kit has the command."""
-    path = Path(__file__).parent.joinpath(*_module(name).split("."))
-    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+    return name not in NOT_FOR_STUDENTS or Path(__file__).with_name("handout.toml").is_file()
 
 
-def _module(name: str) -> str:
-    return MODULES.get(name, f"commands.{name.replace('-', '_')}")
-
-
-def command_of(name: str) -> Callable[[argparse.Namespace], int]:
-    """Return the function of a command; raises `InputError` if this edition lacks it."""
-    if not has_command(name):
-        raise InputError(f"{name}: only the teachers' edition has it")
-    module = importlib.import_module(f"grader.{_module(name)}")
-    function: Callable[[argparse.Namespace], int] = getattr(module, f"run_{name.replace('-', '_')}")
-    return function
-
-
-def parsed(words: list[str]) -> argparse.Namespace:
-    """Return the arguments of a command; without any, print the help."""
+def parsed(words: list[str]) -> dict[str, Any]:
+    """Return the options of a command, by the names of its parameters; without words, the help."""
     parser = make_parser()
     if words and words[0] not in COMMANDS and not words[0].startswith("-"):
         from connect4.games import nearest  # late: only an error needs it
 
         hint = nearest(words[0], filter(has_command, COMMANDS))
         parser.error(f"there is no command {words[0]!r}{hint}")
-    arguments = parser.parse_args(words or ["--help"])
+    options = vars(parser.parse_args(words or ["--help"]))
     for option, other, text in NEEDS:
-        if getattr(arguments, option, None) and getattr(arguments, other, True) is None:
+        if options.get(option) and options.get(other, True) is None:
             parser.error(text)
-    return arguments
+    return options
+
+
+def command_of(name: str) -> Callable[..., int]:  # noqa: PLR0912 - a table
+    """Return the function of a command, whose parameters are called as its options.
+
+    Raises `InputError` if this edition lacks the command.
+    """
+    if not has_command(name):
+        raise InputError(f"{name}: only the teachers' edition has it")
+    run: Callable[..., int]
+    match name:
+        case "check":
+            from grader.commands.check import check as run
+        case "compare":
+            from grader.commands.compare import compare_and_say as run
+        case "correct":
+            from grader.commands.student import correct as run
+        case "doctor":
+            from grader.commands.doctor import doctor as run
+        case "forget":
+            from grader.commands.forget import forget as run
+        case "fuel":
+            from grader.commands.hours import fuel as run
+        case "grade":
+            from grader.commands.grade import grade as run
+        case "handout":
+            from grader.handout import handout as run
+        case "ladder":
+            from grader.commands.ladder import ladder as run
+        case "playground":
+            from grader.playground import playground as run
+        case "publish-game":
+            from grader.commands.student import publish_game as run
+        case "report":
+            from grader.commands.report import report as run
+        case "similar":
+            from grader.similar import similar as run
+        case "tournament":
+            from grader.commands.grade import tournament as run
+        case "viva":
+            from grader.commands.viva import viva as run
+        case _:
+            raise AssertionError(name)
+    return run
+
+
+PLAYING: Final = ("rubric", "time", "fuel", "isolation", "jobs", "force_jobs", "scheduler")
+"""The options that say how games are played."""
+
+
+def with_values(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a command with one value for how games are played and one for files."""
+    named = dict(options)
+    if options.get("yes") and "max_hours" in options:
+        named["max_hours"] = math.inf
+    if "jobs" in options:
+        from grader.commands.common import playing
+
+        named["playing"] = playing(**{name: named.pop(name) for name in PLAYING})
+    if "details" in options:
+        from grader.commands.report import Outputs
+
+        named["outputs"] = Outputs(**{one.name: named.pop(one.name) for one in fields(Outputs)})
+    return named
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    arguments = parsed(sys.argv[1:] if argv is None else argv)
+    options = parsed(sys.argv[1:] if argv is None else argv)
     end_on_sigterm()
     with commands_stopped():
         try:
-            command = command_of(arguments.command)
+            command = command_of(options.pop("command"))
             entry.ready()
-            return command(arguments)
+            return command(**with_values(options))
         except InputError as error:
             return fail(error)
         except KeyboardInterrupt:

@@ -8,7 +8,6 @@ two have.
 
 from __future__ import annotations
 
-import argparse
 import html
 import importlib
 import math
@@ -277,12 +276,6 @@ BASE: Final = (
 """Code that students were given or may read in a textbook; it does not count."""
 
 
-def run_similar(arguments: argparse.Namespace) -> int:
-    """Call `similar` with the options of a command line."""
-    a = arguments
-    return similar(a.paths, a.against or (), a.base, a.rubric, a.out)
-
-
 def similar(
     paths: Sequence[Path],
     against: Sequence[Path],
@@ -335,7 +328,7 @@ def _sources(
 ) -> dict[str, str]:
     """Return the sources of hand-ins by name; those without one are added to `left`."""
     found: dict[str, str] = {}
-    for item in submissions.find(list(paths), rules):
+    for item in submissions.find(paths, rules):
         name = f"{prefix}{item.name}"
         if item.source and item.source.strip():
             found[name] = item.source.decode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import re
@@ -10,7 +11,9 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tarfile
 import time
+import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -78,6 +81,34 @@ def rubric(folder: Path, seconds: float = 1.0, **more: str) -> Path:
     path = folder / "rubric.toml"
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def class_of(folder: Path, *names: str, seconds: float = 1.0, **more: str) -> None:
+    """Write a small class, and the rubric of `rubric` beside it."""
+    rubric(folder, seconds, **more)
+    hand_in_each(folder / "class", *names)
+
+
+def zipped(files: dict[str, str | bytes]) -> bytes:
+    """Return a zip of these files."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+def tarred(files: dict[str, bytes], ending: str = "gz", **fields: Any) -> bytes:
+    """Return a tar of files whose headers have these fields."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode=f"w:{ending}", format=tarfile.PAX_FORMAT) as archive:
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            for key, value in fields.items():
+                setattr(info, key, value)
+            archive.addfile(info, io.BytesIO(content + b"\0" * (info.size - len(content))))
+    return data.getvalue()
 
 
 def start(*arguments: str | Path, cwd: Path, **options: Any) -> subprocess.Popen[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from tests.classroom import zipped
+from tests.grading import zipped
 from tests.marked import agent
 from tests.sixty import Course, Pupil
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.command import ROOT, assert_refused, module_of, run
+from tests.command import ROOT, module_of, run
 from tests.grading import rubric, searcher
 
 SET = {
@@ -133,8 +133,3 @@ def test_the_autograder_has_no_hostile_agent_and_no_test(unpacked: Path) -> None
     names = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*.py")}
     assert {"autograder.py", "kit/grader/__main__.py", "libraries/tabulate/__init__.py"} <= names
     assert not [name for name in names if "/corpus/" in name or name.startswith("kit/tests/")]
-
-
-def test_one_zip_is_for_one_system(tmp_path: Path) -> None:
-    done = run("grader", "handout", "a.zip", "--gradescope", "--classroom50", cwd=tmp_path)
-    assert_refused(done, "--gradescope", "--classroom50")

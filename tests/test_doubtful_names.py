@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.commands.gradebook import _pairs
+from grader.commands.report import _pairs
 from grader.handin.people import Person
 from grader.output.results import PLACEMENT
 from grader.results.store import Store

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import re
 import shutil
 import sqlite3
@@ -16,13 +15,14 @@ import pytest
 
 from tests.command import assert_refused, run
 from tests.grading import COMMAND, games, hand_in_each, id_of, rubric
+from tests.marked import rows
 from tests.test_ladder import Term
 
 pytestmark = pytest.mark.slow
 
 WHO = "alice arbor"
 OTHERS = ("bernard box", "charlotte", "dietrich")
-RUN = ("class", "--rubric", "rubric.toml", "--jobs", "2", "--isolation", "process", "--records")
+RUN = ("class", "--rubric", "rubric.toml", "--isolation", "process", "--records")
 
 
 @pytest.fixture(scope="module")
@@ -161,8 +161,7 @@ def test_points_for_placement_stay_until_they_are_taken_out(folder: Path) -> Non
     def points_after(*words: str) -> tuple[bool, list[float]]:
         done = run(COMMAND, *words, "--out", "grade", cwd=folder)
         assert "earned points there" not in done.stderr
-        lines = (folder / "grade/grades.csv").read_text(encoding="utf-8-sig").splitlines()
-        points = sorted(float(row["Placement"]) for row in csv.DictReader(lines))
+        points = sorted(float(row["Placement"]) for row in rows(folder / "grade/grades.csv"))
         return "placement points of tournament.db are included\n" in done.stderr, points
 
     report = ("report", "grade.db")

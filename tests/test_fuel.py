@@ -45,7 +45,7 @@ class AIPlayer:
 
 # -- one door
 
-DOORS = ("connect4/isolation/wasm/", "grader/commands/fuel.py")
+DOORS = ("connect4/isolation/wasm/", "grader/commands/hours.py")
 
 
 def test_outside_its_doors_few_files_know_of_fuel():
@@ -59,7 +59,7 @@ def test_outside_its_doors_few_files_know_of_fuel():
             if count and "corpus" not in place and not place.startswith(DOORS):
                 knowing[place] = count
     assert len(knowing) <= 8, knowing
-    assert sum(knowing.values()) <= 40, knowing
+    assert sum(knowing.values()) <= 45, knowing
 
 
 # -- budgets

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import os
 import random
 import re
@@ -24,11 +23,11 @@ from tests.grading import (
     COMMAND,
     SUBMISSIONS,
     alive,
+    class_of,
     count,
     descendants,
     games,
     hand_in,
-    hand_in_each,
     id_of,
     kill,
     rubric,
@@ -39,6 +38,7 @@ from tests.grading import (
     wait_until_gone,
 )
 from tests.hostile import source_of
+from tests.marked import rows
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 
@@ -167,8 +167,7 @@ def grade_killing(
 
 def remarks(folder: Path) -> dict[str, dict[str, str]]:
     """Return the lines of `grades.csv` by name."""
-    with (folder / "marks" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
-        return {row["Name"]: row for row in csv.DictReader(file)}
+    return {row["Name"]: row for row in rows(folder / "marks" / "grades.csv")}
 
 
 @pytest.mark.slow
@@ -176,8 +175,7 @@ def remarks(folder: Path) -> dict[str, dict[str, str]]:
 def test_a_worker_that_somebody_kills_again_and_again_convicts_nobody(
     tmp_path: Path, number: signal.Signals
 ) -> None:
-    rubric(tmp_path)
-    hand_in_each(tmp_path / "class", "ann", "luckless", "zoe")
+    class_of(tmp_path, "ann", "luckless", "zoe")
     done, kills = grade_killing(tmp_path, number, "(luckless, |proof )", 99)
     assert kills >= 6
     assert done.returncode == 3
@@ -195,8 +193,7 @@ def test_a_worker_that_somebody_kills_again_and_again_convicts_nobody(
 
 @pytest.mark.slow
 def test_workers_that_are_killed_while_they_load_files_cost_nobody_anything(tmp_path: Path) -> None:
-    rubric(tmp_path)
-    hand_in_each(tmp_path / "class", "ann", "zoe")
+    class_of(tmp_path, "ann", "zoe")
     done, kills = grade_killing(tmp_path, signal.SIGKILL, "load ", 3)
     assert kills == 3
     assert done.returncode == 0, done.stderr
@@ -208,15 +205,14 @@ def test_who_crashes_the_worker_in_a_trial_too_is_set_aside_and_tried_again_on_r
     tmp_path: Path,
 ) -> None:
     """A crash of the worker in every game of one file, as for an error of Python or numpy."""
-    rubric(tmp_path)
-    hand_in_each(tmp_path / "class", "ann", "hog", "zoe")
+    class_of(tmp_path, "ann", "hog", "zoe")
     done, _ = grade_killing(tmp_path, signal.SIGSEGV, "(hog, |proof hog)", 99)
     assert done.returncode == 0, done.stderr
-    rows = remarks(tmp_path)
-    assert rows["hog"]["Remark"].startswith("set aside: the grader was ended by this: ")
-    assert "it crashed with SIGSEGV" in rows["hog"]["Remark"]
-    assert rows["hog"]["Total"] == "0.00"
-    assert rows["ann"]["Remark"] == rows["zoe"]["Remark"] == ""
+    marks = remarks(tmp_path)
+    assert marks["hog"]["Remark"].startswith("set aside: the grader was ended by this: ")
+    assert "it crashed with SIGSEGV" in marks["hog"]["Remark"]
+    assert marks["hog"]["Total"] == "0.00"
+    assert marks["ann"]["Remark"] == marks["zoe"]["Remark"] == ""
     again = run(COMMAND, *SLOW_ONE, "--isolation", "process", cwd=tmp_path)
     assert "0 games to play (8 have results)" in again.stderr
     last = run(COMMAND, *SLOW_ONE, "--isolation", "process", "--try-again", "hog", cwd=tmp_path)
@@ -227,8 +223,7 @@ def test_who_crashes_the_worker_in_a_trial_too_is_set_aside_and_tried_again_on_r
 
 @pytest.mark.slow
 def test_a_crash_that_another_file_has_too_is_no_proof_and_has_a_way_out(tmp_path: Path) -> None:
-    rubric(tmp_path)
-    hand_in_each(tmp_path / "class", "ann", "luckless")
+    class_of(tmp_path, "ann", "luckless")
     done, _ = grade_killing(tmp_path, signal.SIGSEGV, "(luckless, |proof |stand-in )", 99)
     assert done.returncode == 3
     assert "no trial proves that a file does it; the points of the matches are withheld\n" in (
@@ -243,8 +238,7 @@ def test_a_crash_that_another_file_has_too_is_no_proof_and_has_a_way_out(tmp_pat
 
 @pytest.mark.slow
 def test_two_whose_game_ends_the_worker_are_named_with_the_way_out(tmp_path: Path) -> None:
-    rubric(tmp_path)
-    hand_in_each(tmp_path / "class", "ann", "hog")
+    class_of(tmp_path, "ann", "hog")
     arguments = ("tournament", "class", "--rubric", "rubric.toml", "--jobs", "1")
     running = start(*arguments, "--isolation", "process", cwd=tmp_path)
     crash = signal.SIGSEGV

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import html
 import re
 from pathlib import Path
@@ -23,6 +22,7 @@ from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from tests.command import run
 from tests.grading import COMMAND, SEED, SUBMISSIONS, hand_in
+from tests.marked import rows
 
 BLOCKER = (SUBMISSIONS / "blocker.py").read_text(encoding="utf-8")
 """Plays Pop Out; without pop-outs it plays classic Connect 4 too."""
@@ -148,8 +148,7 @@ def test_a_class_of_pop_out_is_graded(tmp_path: Path) -> None:
     named = ("class", "--rubric", "rubric.toml", "--out", "out", "--jobs", "1")
     done = run(COMMAND, "grade", *named, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
-        ann, ben = csv.DictReader(file)
+    ann, ben = rows(tmp_path / "out" / "grades.csv")
     assert ann["Part A"] == "40.00"
     assert (ben["Total"], ben["Invalid"], ben["Errors"]) == ("0.00", "4", "0")
     page = words(tmp_path / "out" / "feedback" / "ann.html")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import json
 import os
 import re
@@ -27,16 +25,10 @@ from connect4.games.extended import EXTENDED
 from connect4.players.base import Setup
 from connect4.players.registry import parse_agent
 from grader.commands.common import scratch_for
-from grader.commands.grade import quick
-from grader.handin import Submission
-from grader.output.explain import explained
-from grader.output.formats import gradebook as gradebook_text
+from grader.commands.grade import quick_rubric
 from grader.output.gradebooks import TITLE
-from grader.output.results import GRADE, Results
-from grader.output.tables import remark
 from grader.play import local_pool
 from grader.play.schedule import LIMITS, grade_games, limits_key, submitted, worth
-from grader.results import STARVED, InfraFailure
 from grader.results.store import machine
 from grader.rubric import reading as rubrics
 from grader.rubric.model import AgentLimits
@@ -47,6 +39,8 @@ from tests.grading import (
     COMMAND,
     SEED,
     alive,
+    all_records,
+    class_of,
     count,
     descendants,
     games,
@@ -59,6 +53,7 @@ from tests.grading import (
     wait_for_games,
     wait_until_gone,
 )
+from tests.marked import rows as table_of
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
 
@@ -128,8 +123,7 @@ def test_points_follow_from_the_stored_scores(graded: Path) -> None:
 
 
 def gradebook(folder: Path) -> list[dict[str, str]]:
-    with (folder / "marks" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file))
+    return table_of(folder / "marks" / "grades.csv")
 
 
 def test_the_gradebook_is_a_csv_that_no_spreadsheet_runs(graded: Path) -> None:
@@ -166,20 +160,6 @@ def test_results_json_is_gradescopes(graded: Path) -> None:
     assert len(single["leaderboard"]) == 2
 
 
-def test_a_starved_game_is_the_machines_fault_in_every_file() -> None:
-    rules = rubrics.read()
-    item = Submission("ann", "ann/ai.py", b"pass", None)
-    game = grade_games([submitted("ann", str(item.sha256))], rules)[0]
-    failed = {game.key: InfraFailure(STARVED, 3)}
-    (mark,) = Results(GRADE, rules, [item], {}, failed, planned=[game]).marks
-    (row,) = csv.DictReader(gradebook_text([mark])[1:].splitlines())
-    assert row["Remark"] == remark(mark)
-    blamed = "the machine was too busy: an agent got too little processor time"
-    assert f"are withheld ({blamed}); no report.txt" in row["Remark"]
-    for text in (row["Withheld"], " ".join(explained(mark.matches[0], rules))):
-        assert f"1 failed: {blamed}" in text
-
-
 def test_every_game_has_a_record_that_replays_and_can_be_asked_again(graded: Path) -> None:
     paths = sorted((graded / "marks" / "records").rglob("*.json"))
     assert len(paths) == 12
@@ -195,13 +175,11 @@ def test_every_game_has_a_record_that_replays_and_can_be_asked_again(graded: Pat
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_page_needs_no_network_and_shows_no_markup_of_students(graded: Path) -> None:
+def test_a_page_shows_what_was_lost_and_no_markup_of_students(graded: Path) -> None:
     pages = graded / "marks" / "feedback"
     assert len(list(pages.iterdir())) == 4
     page = (pages / "_Ann _b_.html").read_text(encoding="utf-8")
     assert '<h1 id="name">Feedback for =Ann &lt;b&gt;</h1>' in page
-    assert "http://" not in page.replace("http://www.w3.org/", "")
-    assert "https://" not in page
     failing = (pages / "cy.html").read_text(encoding="utf-8")
     assert "Lost turns" in failing
     assert "in ai.py, line " in failing
@@ -349,43 +327,10 @@ def test_a_dry_run_says_how_much_is_ahead_and_keeps_only_what_it_asked(graded: P
     assert done.stdout == (graded / "stdout").read_text(encoding="utf-8")
 
 
-def test_who_is_no_longer_among_the_submissions_is_named(graded: Path, tmp_path: Path) -> None:
-    results = tmp_path / "part.db"
-    results.write_bytes((graded / "grade.db").read_bytes())
-    named = ("grade", "class/bo", "--rubric", "rubric.toml", "--results", results)
-    done = run(COMMAND, *named, cwd=graded)
-    assert done.returncode == 0, done.stderr
-    assert (
-        "part.db: =Ann <b>; cy; eve (3 in all) had results there and are not among" in done.stderr
-    )
-    assert "0 games to play (4 have results)" in done.stderr
-
-
-def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
-    rubric(tmp_path)
-    hand_in(tmp_path, "ann", searcher(1))
-    other = sqlite3.connect(tmp_path / "other.db")
-    other.execute("CREATE TABLE mine (x)")
-    other.close()
-    before = (tmp_path / "other.db").read_bytes()
-    done = run(COMMAND, "grade", "ann", "--results", "other.db", cwd=tmp_path)
-    assert_refused(done, "other.db: no results file of the grader")
-    assert (tmp_path / "other.db").read_bytes() == before
-
-
-def test_an_out_that_cannot_be_written_is_refused_before_anything_is_played(tmp_path: Path) -> None:
-    rubric(tmp_path)
-    hand_in(tmp_path / "class", "ann", searcher(1))
-    (tmp_path / "marks").write_text("a file", encoding="utf-8")
-    assert_refused(grade(tmp_path), "marks: cannot be made: File exists")
-    assert not (tmp_path / "grade.db").exists()
-
-
 @pytest.mark.slow
 def test_an_out_that_is_lost_on_the_way_costs_no_game(tmp_path: Path) -> None:
     """The first result cannot be written: a folder stands in its place."""
-    rubric(tmp_path)
-    hand_in(tmp_path / "class", "ann", searcher(1))
+    class_of(tmp_path, "ann")
     (tmp_path / "marks" / "results.json" / "in the way").mkdir(parents=True)
     done = grade(tmp_path)
     assert done.returncode == 2
@@ -412,15 +357,6 @@ def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) ->
     assert count(tmp_path / "grade.db") == 12
 
 
-def assert_damaged(done: subprocess.CompletedProcess[str], name: str, why: str) -> None:
-    """Check that a damaged results file is one line, the last one, with what to do."""
-    assert done.returncode == 2, done
-    assert "Traceback" not in done.stderr
-    last = done.stderr.splitlines()[-1]
-    assert last.startswith(f"error: {name}: damaged or unreadable: {why}")
-    assert last.endswith("--results and the name of a new file")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("table", ["meta", "author", "game"])
 def test_results_with_a_damaged_table_are_refused(graded: Path, tmp_path: Path, table: str) -> None:
@@ -435,7 +371,11 @@ def test_results_with_a_damaged_table_are_refused(graded: Path, tmp_path: Path, 
     hand_in(tmp_path, "ann", searcher(1))
     for arguments in (("report", "bad.db"), ("grade", "ann", "--results", "bad.db")):
         done = run(COMMAND, *arguments, cwd=tmp_path)
-        assert_damaged(done, "bad.db", "database disk image is malformed;")
+        assert (done.returncode, "Traceback" in done.stderr) == (2, False)
+        last = done.stderr.splitlines()[-1]
+        why = "damaged or unreadable: database disk image is malformed;"
+        assert last.startswith(f"error: bad.db: {why}")
+        assert last.endswith("--results and the name of a new file")
 
 
 def test_a_damaged_or_lost_record_or_row_names_itself_and_stops_nobody_else(
@@ -472,8 +412,7 @@ def test_a_damaged_or_lost_record_or_row_names_itself_and_stops_nobody_else(
 def test_long_names_cost_nobody_a_page_or_a_record(tmp_path: Path) -> None:
     folder = tmp_path / ("baseline" * 15)
     folder.mkdir()
-    rubric(folder)
-    hand_in_each(folder / "class", "\u6f22" * 83, "zoe")
+    class_of(folder, "\u6f22" * 83, "zoe")
     done = grade(folder)
     assert done.returncode == 0, done.stderr
     assert len(list((folder / "marks" / "feedback").iterdir())) == 2
@@ -484,20 +423,28 @@ STORED = Path(__file__).parent / "data" / "results"
 """A class of two, played when the format was new."""
 
 
-def test_results_of_another_version_are_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        (
+            "UPDATE meta SET value = 'connect4-results/2' WHERE name = 'format'",
+            "results of another version of the kit; `report` of that version shows them, --results "
+            "names a new file to play to",
+        ),
+        ("DROP TABLE meta", "no results file of the grader"),
+    ],
+)
+def test_a_file_of_another_version_or_program_is_left_alone(
+    tmp_path: Path, statement: str, why: str
+) -> None:
     path = tmp_path / "old.db"
     path.write_bytes((STORED / "class-of-two.db").read_bytes())
     with closing(sqlite3.connect(path, isolation_level=None)) as old:
-        old.execute("UPDATE meta SET value = 'connect4-results/2' WHERE name = 'format'")
+        old.execute(statement)
     before = path.read_bytes()
     hand_in(tmp_path, "ann", searcher(1))
     for arguments in (("report", "old.db"), ("grade", "ann", "--results", "old.db")):
-        done = run(COMMAND, *arguments, cwd=tmp_path)
-        assert_refused(
-            done,
-            "old.db: results of another version of the kit; `report` of that version shows them, "
-            "--results names a new file to play to",
-        )
+        assert_refused(run(COMMAND, *arguments, cwd=tmp_path), f"old.db: {why}")
     assert path.read_bytes() == before
 
 
@@ -595,39 +542,6 @@ def test_a_ctrl_c_leaves_results_and_says_how_to_go_on(tmp_path: Path) -> None:
     assert wait_until_gone(below) == set() == alive(below)
     document = json.loads((tmp_path / "marks" / "results.json").read_text(encoding="utf-8"))
     assert "Not finished" in document["tests"][0]["output"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("grade", "empty"), "empty: no submissions there"),
-        (("grade", "nowhere"), "nowhere: no such file or folder"),
-        (("grade",), "the following arguments are required: PATH"),
-        (("grad", "x"), "there is no command 'grad' (did you mean 'grade'?)"),
-        (("grade", "ann.py", "--jobs", "64"), "--jobs 64: there are "),
-        (("grade", "ann.py", "--jobs", "0"), "'0' is not a whole number above 0"),
-        (("grade", "ann.py", "--time", "0"), "'0' is not a time limit"),
-        (("grade", "ann.py", "--isolation", "none"), "invalid choice: 'none'"),
-        (("grade", "ann.py", "--rubric", "bad.toml"), "bad.toml: match.tmie: unknown key"),
-        (("grade", "ann.py", "--results", "no/where.db"), "no/where.db: cannot be written"),
-        (("grade", "ann.py", "--results", "ann.py"), "ann.py: no results file of the grader"),
-        (("report", "none.db", "--records"), "--records: --out names the folder for them"),
-        (("report", "none.db"), "none.db: no results file there"),
-        (("report", "ann.py"), "ann.py: no results file of the grader"),
-        (("tournament", "class"), "class: a tournament needs two submissions that can play"),
-        (("compare", "human", "random"), "human: only a file or an agent that needs no person"),
-        (("compare", "ann.py", "human"), "human: only a file or an agent that needs no person"),
-        (("compare", "ann.py", "class/eve.py"), "class/eve.py: not UTF-8"),
-    ],
-)
-def test_bad_usage_is_one_line(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "class").mkdir()
-    (tmp_path / "ann.py").write_text(searcher(), encoding="utf-8")
-    (tmp_path / "class" / "ann.py").write_text(searcher(), encoding="utf-8")
-    (tmp_path / "class" / "eve.py").write_bytes(b"\xff")
-    (tmp_path / "bad.toml").write_text("[match]\ntmie = 1\n", encoding="utf-8")
-    assert_refused(run(COMMAND, *arguments, cwd=tmp_path), message)
 
 
 @pytest.mark.slow
@@ -773,8 +687,7 @@ def test_no_file_or_a_broken_one_is_0_points_for_one_reason_everywhere(tmp_path:
         text = (marks / file).read_text(encoding="utf-8")
         assert "line 1, in &lt;module&gt;" in text.replace("<module>", "&lt;module&gt;"), file
     rows = {row["Name"]: row for row in gradebook(tmp_path)}
-    text = (marks / "moodle.csv").read_text(encoding="utf-8")
-    book = {row["First name"]: row[TITLE] for row in csv.DictReader(io.StringIO(text))}
+    book = {row["First name"]: row[TITLE] for row in table_of(marks / "moodle.csv")}
     page = (marks / "class.html").read_text(encoding="utf-8")
     assert "6 of 6 submissions have a mark" in page
     shown = [re.sub(r"(<[^>]*>)+", "|", line) for line in page.splitlines()]
@@ -795,8 +708,7 @@ def test_no_file_or_a_broken_one_is_0_points_for_one_reason_everywhere(tmp_path:
 @pytest.mark.slow
 def test_who_was_not_loaded_in_time_is_tried_again_by_the_next_run(tmp_path: Path) -> None:
     """The machine may have been busy; what a source raises itself it raises again."""
-    rubric(tmp_path)
-    hand_in_each(tmp_path / "class", "ann", "bo")
+    class_of(tmp_path, "ann", "bo")
     first = grade(tmp_path)
     assert first.returncode == 0, first.stderr
     for problem, tried in (
@@ -822,7 +734,7 @@ def test_a_quick_rubric_takes_two_minutes_at_most(time_limit: float) -> None:
     whole = rubrics.from_values(
         {**whole.values, "match": {**whole.values["match"], "time_limit": time_limit}}, "", None
     )
-    short, note = quick(whole, None)
+    short, note = quick_rubric(whole, None)
     games = {game.key: game for game in grade_games([submitted("a", "1" * 64)], short)}
     seconds = sum(map(worth, games.values()))
     assert seconds <= 122
@@ -837,8 +749,7 @@ def test_a_quick_rubric_takes_two_minutes_at_most(time_limit: float) -> None:
 
 @pytest.mark.slow
 def test_a_quick_look_has_a_results_file_of_its_own(tmp_path: Path) -> None:
-    rubric(tmp_path)
-    hand_in_each(tmp_path / "class", "ann", "bo")
+    class_of(tmp_path, "ann", "bo")
     named = ("grade", "class/ann", "--rubric", "rubric.toml", "--quick", "--isolation", "process")
     done = run(COMMAND, *named, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -874,52 +785,69 @@ def test_a_class_has_a_secret_seed_that_a_later_run_uses_again(tmp_path: Path) -
     paths = (tmp_path / "marks" / "records").rglob("*.json")
     seeds = {str(json.loads(path.read_text(encoding="utf-8"))["seed"]) for path in paths}
     assert len(seeds) == 2  # one board, once, from two sides
-    for path in (tmp_path / "marks").rglob("*"):
-        if path.is_file() and "records" not in path.parts:
-            text = path.read_text(encoding="utf-8")
-            assert not any(number in text for number in (secret, *seeds)), path
     other = grade(tmp_path, "--results", "other.db")
     assert "8 games to play (0 have results)" in other.stderr
     assert not games(tmp_path / "grade.db").keys() & games(tmp_path / "other.db").keys()
 
 
-TALKER = """
+SPY = """import gc
+import os
+import sys
+
+
+def found():
+    yield from (sys.argv, sys.path, sys.prefix, dict(os.environ), os.getcwd(), __file__)
+    yield [item for item in gc.get_objects() if isinstance(item, dict) and "seed" in item]
+    for place in ("/proc/self/cmdline", "/proc/self/environ", "/proc/mounts", ".."):
+        try:
+            yield open(place).read() if place[0] == "/" else os.listdir(place)
+        except Exception as error:
+            yield repr(error)
+
+
 class AIPlayer:
     def __init__(self, player_number, time):
-        self.plays = 0
+        pass
 
     def get_expectimax_move(self, state):
-        return self.get_intelligent_move(state)
+        print("SECRET", state[0])
+        raise ValueError(f"SECRET {state[0].tolist()} {[*found()]!r:.3000}")
 
-    def get_intelligent_move(self, state):
-        board, _ = state
-        text = "".join(str(int(value)) for row in board for value in row)
-        print("SECRET", text)
-        raise ValueError(f"SECRET {text} {board.tolist()}")
+    get_intelligent_move = get_expectimax_move
 """
 
 
 @pytest.mark.slow
-def test_of_a_hidden_board_nothing_comes_out_but_margins(tmp_path: Path) -> None:
-    """A student who puts the position into every exception and print reads it nowhere."""
-    path = rubric(tmp_path, match='hidden = ["cellar.txt"]\n')
+def test_no_student_reads_a_seed_a_hidden_board_or_a_path(tmp_path: Path) -> None:
+    """Not by putting whatever the agent finds, and the position, into its exceptions and prints."""
+    seedless(tmp_path, 'hidden = ["cellar.txt"]\n')
+    path = tmp_path / "rubric.toml"
     text = path.read_text(encoding="utf-8").replace('["tiny.txt"]', '["tiny.txt", "cellar.txt"]')
     path.write_text(text, encoding="utf-8")
     (tmp_path / "cellar.txt").write_text("0\n0 1 2 1\n1 2 1 2\n2 1 2 1\n", encoding="utf-8")
-    hand_in(tmp_path / "class", "ann", TALKER)
+    hand_in(tmp_path / "class", "ann", SPY)
     hand_in(tmp_path / "class", "bo", searcher(1))
+    hand_in(tmp_path / "class", "cy", SPY + "\nraise ImportError([*found()])\n")
     done = grade(tmp_path, "--details")
     assert done.returncode == 0, done.stderr
     texts = {"stdout": done.stdout, "stderr": done.stderr}
     for file in (tmp_path / "marks").rglob("*"):
         if file.is_file() and "hidden-boards" not in file.parts:
             texts[str(file)] = file.read_text(encoding="utf-8")
+    with closing(sqlite3.connect(tmp_path / "grade.db")) as database:
+        (secret,) = database.execute("SELECT value FROM meta WHERE name = 'secret'").fetchone()
+    seeds = {int(secret, 16), *(one["seed"] for one in all_records(tmp_path / "grade.db").values())}
+    secrets = [form for seed in seeds for form in (str(seed), f"{seed:x}")]
+    secrets += [str(tmp_path), sys.prefix, sys.base_prefix, "site-packages/"]
     for place, text in texts.items():
         assert "cellar" not in text, place
         assert not re.search("012112122121|2, 1, 2, 1|2 1 2 1", text), place
+        if "feedback" in place or "/results" in place:
+            assert not [one for one in secrets if one in text], place
     page = texts[str(tmp_path / "marks" / "feedback" / "ann.html")]
-    assert "SECRET 00000000" in page  # of the board that is shown
+    assert "SECRET [[0, 0, 0, 0]" in page  # of the board that is shown
     assert len(re.findall("<td[^>]*>hidden board 1</td>", page)) >= 4
+    assert "ImportError: [[" in html.unescape(texts[str(tmp_path / "marks/feedback/cy.html")])
     assert "hidden board 1" in texts["stdout"]
     ann = id_of(tmp_path / "grade.db", "ann")[:32]
     hidden = list((tmp_path / "marks" / "records" / "hidden-boards" / ann).iterdir())
@@ -975,8 +903,7 @@ def suspect(results: Path, name: str, machine: str, deaths: int = 0) -> None:
 @pytest.mark.slow
 def test_a_grader_that_ends_again_and_again_convicts_nobody(tmp_path: Path) -> None:
     """Three power cuts in the games and the trial of one student are no proof."""
-    rubric(tmp_path)
-    hand_in_each(tmp_path / "class", "ann", "luckless")
+    class_of(tmp_path, "ann", "luckless")
     assert grade(tmp_path).returncode == 0
     results = tmp_path / "grade.db"
     for _ in range(3):  # a grader that somebody kills says nothing about the game

@@ -8,15 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.grading import (
-    SUBMISSIONS,
-    burners,
-    games,
-    hand_in,
-    rubric,
-    start,
-    stored_turns,
-)
+from tests.grading import SUBMISSIONS, burners, games, hand_in, rubric, start, stored_turns
 
 LOOP = """class AIPlayer:
     def __init__(self, player_number, limit):

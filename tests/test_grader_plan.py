@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.commands.common import hours_text
+from connect4.isolation.wasm import images
+from grader.commands import hours
+from grader.commands.hours import hours_text
 from grader.play.schedule import submitted
 from grader.rubric import reading as rubrics
 from tests.command import run
@@ -45,8 +47,6 @@ def test_a_plan_of_too_many_hours_is_refused_without_yes(tmp_path: Path) -> None
         )
         done = run(COMMAND, *arguments, "--max-hours", "2.5", "--yes", "--dry-run", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-    wrong = run(COMMAND, "grade", "class", "--max-hours", "none", cwd=tmp_path)
-    assert "'none' is not a number above 0" in wrong.stderr
 
 
 @pytest.mark.slow
@@ -107,3 +107,18 @@ def test_by_fuel_the_dry_run_names_fuel_and_real_hours(tmp_path: Path) -> None:
     first, _, _, _, *rows = hours_text("grade", students, rubrics.read(path)).splitlines()
     assert [row.split()[0] for row in rows] == ["20G", "5G", "1G"]
     assert first.startswith(f"{path} takes {rows[1].split()[1]} core-hours if")
+
+
+def test_the_command_fuel_says_what_each_budget_takes_here(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    speeds = {"a search": [1e9, 1.5e9, 2e9, 3e9, 4e9]}
+    monkeypatch.setattr(hours, "prepare", lambda level, say: None)
+    monkeypatch.setattr(images, "measure_speed", lambda: (speeds, 2e9))
+    monkeypatch.setattr(images, "identity_text", lambda: "a module")
+    assert hours.fuel(2 * 10**9) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["a", "search", "1.00", "2.00", "4.00"] in rows
+    budgets = {row[0]: row[2:] for row in rows if row and row[0] in ("1G", "2G", "5G", "20G")}
+    assert list(budgets) == ["1G", "2G", "5G", "20G"]
+    assert budgets["2G"] == ["1.0", "to", "1.0", "90"]

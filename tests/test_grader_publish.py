@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import json
 import os
 import pty
@@ -20,6 +19,7 @@ import pytest
 
 from tests.command import assert_refused, environment, run
 from tests.grading import COMMAND, all_records, hand_in, rubric, searcher
+from tests.marked import rows
 
 pytestmark = pytest.mark.slow
 
@@ -140,8 +140,8 @@ def test_later_games_with_a_published_seed_say_so(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     page = (folder / "out" / "feedback" / "ann.html").read_text(encoding="utf-8")
     assert page.count("; its seed was public") == 2
-    rows = csv.DictReader((folder / "out" / "grades.csv").open(encoding="utf-8-sig"))
-    assert [row["Remark"] for row in rows] == ["games whose seed was public: 2"]
+    marks = rows(folder / "out" / "grades.csv")
+    assert [row["Remark"] for row in marks] == ["games whose seed was public: 2"]
 
 
 def test_a_class_with_missing_games_can_publish_those_that_were_played(folder: Path) -> None:

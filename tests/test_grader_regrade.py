@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import shutil
 import sqlite3
 import subprocess
@@ -13,6 +12,7 @@ import pytest
 
 from tests.command import run
 from tests.grading import COMMAND, games, hand_in, id_of, rubric, searcher
+from tests.marked import rows as table_of
 
 ARGUMENTS = ("grade", "class", "--rubric", "rubric.toml", "--out", "marks", "--records")
 
@@ -59,8 +59,7 @@ def test_a_new_name_keeps_the_evidence_of_earlier_versions(folder: Path) -> None
     assert "ann is now called Ann (1), with the same file" in grade(folder).stderr
     hand_in(folder / "class", "Ann (1)", searcher(1, note="changed"))
     grade(folder)
-    text = (folder / "marks" / "records" / "index.csv").read_text(encoding="utf-8-sig")
-    rows = [row for row in csv.DictReader(text.splitlines()) if row["Submission"] == "Ann (1)"]
+    rows = [row for row in index(folder) if row["Submission"] == "Ann (1)"]
     assert sorted(row["Now"] for row in rows) == 4 * ["no"] + 4 * ["yes"]
     assert all((folder / "marks" / row["File"]).is_file() for row in rows)
 
@@ -88,8 +87,7 @@ def test_a_changed_limit_is_named_as_the_reason_for_playing_again(folder: Path) 
 
 
 def index(folder: Path) -> list[dict[str, str]]:
-    with (folder / "marks" / "records" / "index.csv").open(encoding="utf-8-sig") as file:
-        return list(csv.DictReader(file))
+    return table_of(folder / "marks" / "records" / "index.csv")
 
 
 @pytest.mark.slow

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
 import pytest
 
 from connect4.errors import InputError
-from grader.commands.common import isolation_level
+from grader.commands.common import required_level
 from grader.rubric import reading as rubrics
 from grader.rubric.reading import outside_assignment
 from tests.command import run
@@ -182,10 +181,9 @@ def test_agents_and_boards_lie_beside_the_rubric(
 def test_less_isolation_than_a_rubric_requires_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text("[limits]\nrequire = 'strong'\n", encoding="utf-8")
-    asked = argparse.Namespace(isolation="process")
-    assert isolation_level(asked, rubrics.read()) == "process"
+    assert required_level("process", rubrics.read())[0] == "process"
     with pytest.raises(InputError) as caught:
-        isolation_level(asked, rubrics.read(path))
+        required_level("process", rubrics.read(path))
     said = f"isolation process: {path} requires strong ([limits] require)"
     assert str(caught.value) == said
 

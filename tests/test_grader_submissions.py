@@ -21,7 +21,7 @@ from grader.handin.archive import file_reader
 from grader.handin.find import find
 from grader.handin.people import Person, keys
 from grader.rubric import reading as rubrics
-from tests.classroom import tarred, zipped
+from tests.grading import tarred, zipped
 from tests.mutations import SLOW_ARCHIVES, try_all
 
 RULES = rubrics.read().submission

@@ -1,11 +1,15 @@
 """Help is there for whoever needs it most: with a file that cannot even be read as Python."""
 
+import ast
+import inspect
 import re
 import shutil
 
 import pytest
 
 from connect4.players.names import STUDENT_FILE
+from grader.__main__ import COMMANDS as OF_GRADER
+from grader.__main__ import command_of, make_parser, with_values
 from tests.command import ROOT, run
 
 PACKAGES = ("connect4", "grader", "benchmarks")
@@ -54,3 +58,45 @@ def test_help_needs_no_file_of_the_students(command, broken_kit):
     done = run(command, "--help", cwd=broken_kit)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("usage: ")
+
+
+def test_the_command_line_ends_where_it_is_parsed():
+    """Only a module that is a command itself, and parses its own options, names the namespace.
+
+    Of the grader that is `__main__`, which does not name it either, and passes named values on.
+    """
+    found = set()
+    for path in sorted([*ROOT.glob("connect4/**/*.py"), *ROOT.glob("grader/**/*.py")]):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        parts = ("attr", "id", "name")  # `argparse.Namespace`, `Namespace`, and its import
+        names = {getattr(node, part, "") for node in ast.walk(tree) for part in parts}
+        if "Namespace" in names:
+            found.add(".".join(path.relative_to(ROOT).with_suffix("").parts))
+    commands = {name for name in COMMANDS if not name.startswith("grader")}
+    assert {name.removesuffix(".__main__") for name in found} <= commands
+
+
+WORDS = {
+    "check": "ai.py",
+    "compare": "ai.py old.py",
+    "correct": "ann --results a.db --reason r",
+    "forget": "ann --results a.db",
+    "grade": "class",
+    "handout": "a.zip",
+    "ladder": "class",
+    "playground": "site",
+    "publish-game": "a.db ann 1 --out o",
+    "report": "a.db",
+    "similar": "class",
+    "tournament": "class",
+    "viva": "ann --results a.db -o a.html",
+}
+"""The words that a command of the grader requires."""
+
+
+@pytest.mark.parametrize("command", OF_GRADER)
+def test_the_options_of_a_command_are_the_parameters_of_its_function(command):
+    words = [command, *WORDS.get(command, "").split()]
+    options = vars(make_parser().parse_args(words))
+    del options["command"]
+    inspect.signature(command_of(command)).bind(**with_values(options))

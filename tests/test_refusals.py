@@ -1,4 +1,4 @@
-"""What the commands of `connect4` refuse: one line that says what is wrong, and status 2."""
+"""What the commands refuse: one line that says what is wrong, and status 2."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from connect4.games.base import Ending
 from connect4.referee import Result
 from tests.command import assert_refused, environment, run
 from tests.games import agent_file, classic_record
+from tests.grading import searcher
 
 GAME = "connect4.ConnectFour"
 PAGE = "connect4.views.page"
@@ -22,7 +23,8 @@ TREE = "connect4.views.tree"
 ANALYSIS = "connect4.analysis"
 SERVER = "connect4.server"
 CLIENT = "connect4.client"
-PACKAGES = (ANALYSIS, SERVER)
+GRADER = "grader"
+PACKAGES = (ANALYSIS, SERVER, GRADER)
 
 USUAL = {TREE: ("-o", "tree.html"), CLIENT: ("--agent", "random")}
 """What stands before the arguments below: of an option, the last one counts."""
@@ -33,6 +35,8 @@ FILES = {
     "over.txt": "0\n1 2\n",
     "word.txt": "six\n0 0\n",
     "odd.txt": "0\n0 0 0\n",
+    "ann.py": searcher(),
+    "bad.toml": "[match]\ntmie = 1\n",
 }
 
 REFUSED = {
@@ -147,6 +151,41 @@ REFUSED = {
         ("h 1 g white --agent ai", "agent 'ai' plays classic", "not dynamic"),
         ("h 1 g white --agent randon", "no agent 'randon' (did you mean"),
     ],
+    GRADER: [
+        ("grad x", "there is no command 'grad' (did you mean 'grade'?)"),
+        ("grade", "the following arguments are required: PATH"),
+        ("grade folder", "folder: no submissions there"),
+        ("grade nowhere", "nowhere: no such file or folder"),
+        ("grade ann.py --jobs 64", "--jobs 64: there are "),
+        ("grade ann.py --jobs 0", "'0' is not a whole number above 0"),
+        ("grade ann.py --time 0", "'0' is not a time limit"),
+        ("grade ann.py --time 1 --fuel 5G", "--fuel takes the place of --time; give one of them"),
+        ("grade ann.py --isolation none", "invalid choice: 'none'"),
+        ("grade ann.py --max-hours none", "'none' is not a number above 0"),
+        ("grade ann.py --rubric bad.toml", "bad.toml: match.tmie: unknown key"),
+        ("grade ann.py --results no/where.db", "no/where.db: cannot be written"),
+        ("grade ann.py --results ann.py", "ann.py: no results file of the grader"),
+        ("grade ann.py --out small.txt", "small.txt: cannot be made: File exists"),
+        ("tournament ann.py", "ann.py: a tournament needs two submissions that can play"),
+        ("report none.db --records", "--records: --out names the folder for them"),
+        ("report none.db", "none.db: no results file there"),
+        ("report ann.py", "ann.py: no results file of the grader"),
+        ("compare human random", "human: only a file or an agent that needs no person"),
+        ("compare ann.py human", "human: only a file or an agent that needs no person"),
+        ("compare ann.py odd.txt", "odd.txt: "),
+        ("compare ann.py random --game dynamic", "classic-full, popout, not dynamic"),
+        ("compare solver random --game popout", "agent 'solver' plays classic, not popout"),
+        ("compare greedy random --game chess", "no game 'chess' (did you mean"),
+        ("compare random old.py", "old.py: no such file"),
+        ("compare random old", "no agent 'old'"),
+        ("compare greedy random --games 1", "--games 1: expected 2 or more"),
+        ("correct ann --results none.db --reason x", "give one of --adjust, --percent and --mark"),
+        ("correct ann --results none.db --reason x --mark -1", "mark -1.0: expected a number from"),
+        ("handout a.zip --gradescope --classroom50", "--gradescope, --classroom50: a zip is for"),
+        ("handout a.tar", "a.tar: a handout is a zip; name it a.zip"),
+        ("similar ann.py", "similar requires at least two submissions with a source"),
+        ("similar ann.py --time 3", "is gone: delete it; moves are no longer compared"),
+    ],
 }  # fmt: skip
 """For each command the arguments, and what the one line says."""
 
@@ -202,7 +241,8 @@ def test_bad_input_is_one_clear_line(command: str, folder: Path) -> None:
         if (status, output) != (2, "") or not said:
             wrong.append((line[:80], parts, answer))
     assert wrong == []
-    assert sorted(folder.iterdir()) == before, "nothing was written"
+    after = [path for path in sorted(folder.iterdir()) if path.suffix != ".lock"]
+    assert after == before, "nothing was written"
 
 
 @pytest.mark.parametrize("command", REFUSED)

@@ -65,17 +65,12 @@ def python_with_numpy(work: Path) -> str | None:
     if importlib.util.find_spec("numpy") is not None:
         return sys.executable
     folder = work / "python"
-    wanted = ["install", "--quiet", "--disable-pip-version-check", "--no-compile"]
+    wanted = ["-I", "-m", "pip"]  # with -I nothing of the student's folder is imported
+    wanted += ["install", "--quiet", "--disable-pip-version-check", "--no-compile"]
     wanted += ["--only-binary=:all:", "numpy>=1.26"]
-    own = [sys.executable, "-I", "-m"]  # nothing of the student's folder is imported
     try:
-        if importlib.util.find_spec("pip") is not None:  # a second pip takes seconds to install
-            subprocess.run([*own, "venv", "--without-pip", folder], cwd=work, check=True)
-            command = [*own, "pip", "--python", str(folder / "bin" / "python")]
-        else:
-            subprocess.run([*own, "venv", folder], cwd=work, check=True)
-            command = [str(folder / "bin" / "python"), "-I", "-m", "pip"]
-        subprocess.run([*command, *wanted], cwd=work, check=True)
+        subprocess.run([sys.executable, "-I", "-m", "venv", folder], cwd=work, check=True)
+        subprocess.run([folder / "bin" / "python", *wanted], cwd=work, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
         print(f"autograder: numpy cannot be installed: {error}", file=sys.stderr)
         return None

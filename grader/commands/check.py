@@ -5,27 +5,24 @@ Does the file run at all, and from which time per move on?
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import one_line
-from connect4.games import GAMES
 from connect4.games.base import Seconds, State
-from connect4.isolation.limits import Limits
 from connect4.isolation.seat import Level, choose_level
-from connect4.players.base import Method, Setup
+from connect4.players.base import Method
 from grader.commands.common import DONE, FAILED, read_rubric, say
 from grader.handin import Submission
 from grader.handin import find as submissions
-from grader.handin.form import Finding, check
+from grader.handin.form import Finding
+from grader.handin.form import check as check_form
 from grader.output import github
-from grader.play.one_game import OWN_FILE
 from grader.play.working_time import (
     AFTER,
     METHODS,
@@ -33,20 +30,22 @@ from grader.play.working_time import (
     TIMES,
     Asking,
     Failure,
+    asking_for,
+    probe,
     start_of,
 )
 from grader.rubric.model import Rubric, all_boards
 
 
-def run_check(arguments: argparse.Namespace) -> int:
+def check(paths: Sequence[Path], rubric: Path | None = None, form_only: bool = False) -> int:
     """Check files, required rules before advice; return 1 if a required rule is broken."""
-    rubric = read_rubric(arguments)
-    level = None if arguments.form_only else choose_level("auto")[0]
+    rules = read_rubric(rubric)
+    level = None if form_only else choose_level("auto")[0]
     counts: Counter[str] = Counter()
     known: dict[bytes, tuple[list[Finding], str]] = {}
-    for item in submissions.find(arguments.paths, rubric.submission):
+    for item in submissions.find(paths, rules.submission):
         place = one_line(item.path or item.place)
-        found, plays = _examine(item, rubric, level, known)
+        found, plays = _examine(item, rules, level, known)
         findings = sorted(found, key=lambda finding: not finding.required)
         whose = "" if item.name in place else f" ({item.name})"
         for finding in findings:
@@ -78,7 +77,7 @@ def _examine(
     found = [Finding(1, "file", item.problem)] if item.problem else []
     plays = ""
     if item.source is not None and not item.problem:
-        found = check(item.source, item.report, rubric.submission)
+        found = check_form(item.source, item.report, rubric.submission)
         in_source = any(finding.required and not finding.in_report for finding in found)
         if level is not None and not in_source:
             if item.source not in known:
@@ -123,92 +122,83 @@ def smoke(source: bytes, rubric: Rubric, level: Level, place: str) -> tuple[list
     """
     limit = rubric.match.time_limit
     times = [seconds for seconds in TIMES if seconds < limit] + [limit]
-    rules, game = rubric.submission, GAMES[rubric.match.game]
-    setup = Setup(OWN_FILE, 1, game, limit, 0, None, source, rules.allowed)
-    limits = Limits(start_seconds=rubric.limits.startup)
-    asking = Asking(setup, level, limits, lambda line: say(f"{place}: {line}"))
+    asking = asking_for(source, rubric, level, lambda line: say(f"{place}: {line}"), limit)
     shown = [board for board in all_boards(rubric) if not board.hidden]
     by_size = sorted(map(start_of, shown), key=lambda state: state.board().size)
+    trial = _Trial(asking, by_size[-1], by_size[0])
     found: list[Finding] = []
-    begin = skipped = 0
-    known = True
-    for number, method in enumerate(METHODS, 1):
-        trial = _Trial(asking, method, by_size[-1], by_size[0], len(METHODS) - number)
-        seconds, failure = asking.first_time(times[begin:], trial.fails)
-        skipped += trial.skipped
-        if seconds is not None:
-            begin = times.index(seconds)
-            continue
-        known = False
-        if failure is None:
-            skipped += 1
-            continue
-        found.append(_finding(failure, limit, rubric.limits.lifetime == "move", source))
-        if failure.in_loading:
-            break
-        begin = len(times) - 1 if failure.is_late else 0
+    plays: Seconds | None = 0.0
+    skipped = 0
+    for _, seconds, failure in probe(asking, METHODS, times, trial.fails):
+        plays = None if plays is None else seconds
+        skipped += trial.skipped + (seconds is None and failure is None)
+        if failure is not None:
+            found.append(_finding(failure, limit, rubric.limits.lifetime == "move", source))
     if skipped:
         moves = "1 move was" if skipped == 1 else f"{skipped} moves were"
         say(f"{place}: check asks for {MOST:g} s at most; {moves} not asked for")
-    lower = f" (not at {times[begin - 1]:g} s)" if begin else ""
-    return found, f"plays from {times[begin]:g} s a move{lower}" if known else ""
+    if plays is None:
+        return found, ""
+    lower = [f" (not at {seconds:g} s)" for seconds in times if seconds < plays]
+    return found, f"plays from {plays:g} s a move{''.join(lower[-1:])}"
 
 
 @dataclass(slots=True)
 class _Trial:
-    """Asks one method for moves: one player on the largest board, a new one on the smallest."""
+    """Asks a method for moves: one player on the largest board, a new one on the smallest."""
 
     asking: Asking
-    method: Method
     largest: State
     smallest: State
-    ahead: int
-    """The methods that are asked after this one."""
     skipped: int = 0
+    """Moves that the last call had no time for."""
 
-    def fails(self, seconds: Seconds, after: Seconds) -> Failure | None:
+    def fails(self, method: Method, seconds: Seconds, after: Seconds) -> Failure | None:
         """Return why a move is missing with this time, or None."""
         self.skipped = 0
-        with self.asking.player(self.method, seconds, self.largest) as seat:
-            failure = self.asking.fails(seat, self.largest, self.method, seconds, after)
+        with self.asking.player(method, seconds, self.largest) as seat:
+            failure = self.asking.fails(seat, self.largest, method, seconds, after)
             if failure is not None:
-                return self._where(failure, self.largest)
+                return _where(failure, method, self.largest)
             for number, state in enumerate(_later_positions(self.largest), 2):
-                if not self._fits(seconds + LATER_AFTER):
+                if not self._fits(method, seconds + LATER_AFTER):
                     continue
-                failure = self.asking.fails(seat, state, self.method, seconds, LATER_AFTER)
+                failure = self.asking.fails(seat, state, method, seconds, LATER_AFTER)
                 if failure is not None:
-                    move = f", move {number} of one player"
-                    return self._settled(self._if_kept(failure, state), state, move)
-        if not self._fits(seconds):
+                    failure = self._if_kept(failure, method, state)
+                    failure = _where(failure, method, state, f", move {number} of one player")
+                    return replace(failure, settled=not failure.is_late)
+        if not self._fits(method, seconds):
             return None
-        failure = self.asking.new_player_fails(self.smallest, self.method, seconds, after)
-        return failure and self._settled(failure, self.smallest)
+        failure = self.asking.new_player_fails(self.smallest, method, seconds, after)
+        if failure is not None:
+            failure = _where(failure, method, self.smallest)
+            return replace(failure, settled=not failure.is_late)
+        return None
 
-    def _fits(self, seconds: Seconds) -> bool:
+    def _fits(self, method: Method, seconds: Seconds) -> bool:
         """Return whether there is time for a question, and for the methods after this one."""
-        fits = seconds + self.ahead * (seconds + AFTER) <= self.asking.left()
+        ahead = len(METHODS) - 1 - METHODS.index(method)
+        fits = seconds + ahead * (seconds + AFTER) <= self.asking.left()
         self.skipped += not fits
         return fits
 
-    def _if_kept(self, failure: Failure, state: State) -> Failure:
+    def _if_kept(self, failure: Failure, method: Method, state: State) -> Failure:
         """Return the failure of a player that has moved; a new one shows what the cause is."""
         if failure.starved or (failure.is_late and not failure.silent):
             return failure
-        if self.asking.new_player_fails(state, self.method, failure.seconds, 0.0):
+        if self.asking.new_player_fails(state, method, failure.seconds, 0.0):
             return failure
         text = f"{failure.text}; {KEEPS_STATE}"
         return replace(failure, text=text, keeps_state=True, is_late=False)
 
-    def _settled(self, failure: Failure, state: State, move: str = "") -> Failure:
-        return replace(self._where(failure, state, move), settled=not failure.is_late)
 
-    def _where(self, failure: Failure, state: State, move: str = "") -> Failure:
-        if failure.in_loading:
-            return failure
-        rows, columns = state.board().shape
-        where = f"get_{self.method}_move on {rows} rows and {columns} columns{move}"
-        return replace(failure, text=f"{where}: {failure.text}")
+def _where(failure: Failure, method: Method, state: State, move: str = "") -> Failure:
+    if failure.in_loading:
+        return failure
+    rows, columns = state.board().shape
+    where = f"get_{method}_move on {rows} rows and {columns} columns{move}"
+    return replace(failure, text=f"{where}: {failure.text}")
 
 
 def _later_positions(state: State) -> Iterator[State]:

@@ -1,15 +1,14 @@
-"""Shared parts of the commands: exit status, rubric, workers, isolation, core-hours."""
+"""Shared parts of the commands: exit status, how games are played, lists of names."""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -19,12 +18,9 @@ from connect4.isolation import machine
 from connect4.isolation.seat import LEVELS, Level, choose_level, level_named
 from connect4.isolation.wasm.level import in_fuel, limit_of
 from connect4.players.names import split_name, student_file
-from grader.marks.tournament import later_games, stages
 from grader.output import write
-from grader.output.results import GRADE
-from grader.output.tables import text_table
 from grader.play import Pool, cluster_pool, local_pool, worker_count
-from grader.play.schedule import Contestant, PlannedGame, grade_games, seed_of, worth
+from grader.play.schedule import seed_of
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric, kit_agents, level_of_games
 from grader.rubric.reading import outside_assignment
@@ -39,14 +35,71 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def read_rubric(arguments: argparse.Namespace) -> Rubric:
-    """Return the rubric of `--rubric`, with the limit of `--time` or `--fuel`."""
-    rubric = timed_rubric(
-        arguments.rubric,
-        getattr(arguments, "time", None),
-        getattr(arguments, "fuel", None),
-        getattr(arguments, "isolation", None),
-    )
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """How the games of a command are played."""
+
+    rubric: Rubric
+    isolation: str = "auto"
+    jobs: int | None = None
+    """How many games at once; None for one on each physical core."""
+    force_jobs: bool = False
+    """Whether there may be more jobs than cores."""
+    scheduler: str | None = None
+    """The address of a Dask scheduler; None plays on this machine."""
+    path: Path | None = None
+    """The file of the rubric; None for the default one."""
+    note: str | None = None
+    """What exceeds the assignment's limits in that file."""
+
+    def workers(self) -> int:
+        """Return how many games this machine plays at once; raises `InputError` if too many."""
+        return worker_count(self.jobs, self.force_jobs)
+
+    def level(self) -> Level:
+        """Return the isolation level of agents, and say what it lacks.
+
+        Raises `InputError` if it is lower than the rubric requires.
+        """
+        level, notes = required_level(self.isolation, self.rubric)
+        for note in [*([self.note] if self.note else []), *(f"isolation: {one}" for one in notes)]:
+            say(note)
+        return level
+
+    @contextlib.contextmanager
+    def pool(self, results: Path) -> Iterator[Pool]:
+        """Open the local workers or the cluster."""
+        if self.scheduler is not None:
+            with cluster_pool(self.scheduler) as pool:
+                yield pool
+            return
+        with local_pool(self.workers(), scratch_for(results)) as pool:
+            yield pool
+
+
+def playing(
+    rubric: Path | None,
+    time: Seconds | None,
+    fuel: int | None,
+    isolation: str,
+    jobs: int | None,
+    force_jobs: bool,
+    scheduler: str | None,
+) -> Playing:
+    """Return how games are played with the rubric of a file, and options in its place."""
+    rules = read_rubric(rubric, time, fuel, isolation)
+    note = None if rubric is None or time is not None else outside_assignment(rules)
+    return Playing(rules, isolation, jobs, force_jobs, scheduler, rubric, note)
+
+
+def read_rubric(
+    path: Path | None,
+    seconds: Seconds | None = None,
+    fuel: int | None = None,
+    isolation: str | None = None,
+) -> Rubric:
+    """Return a rubric as `timed_rubric` does; say whose code runs in its games."""
+    rubric = timed_rubric(path, seconds, fuel, isolation)
     for line in rubrics.code_from_elsewhere(rubric):
         say(harmless(line))
     return rubric
@@ -86,18 +139,6 @@ def timed_rubric(
     return rubrics.from_values(values, rubric.source, None if path is None else path.parent)
 
 
-@contextlib.contextmanager
-def open_pool(arguments: argparse.Namespace, results: Path) -> Iterator[Pool]:
-    """Open the local workers or the cluster that the command line selects."""
-    if arguments.scheduler is not None:
-        with cluster_pool(arguments.scheduler) as pool:
-            yield pool
-        return
-    jobs = worker_count(arguments.jobs, arguments.force_jobs)
-    with local_pool(jobs, scratch_for(results)) as pool:
-        yield pool
-
-
 def scratch_for(results: Path) -> Path:
     """Make a folder for the workers, for this user alone and with a name that nobody can foresee.
 
@@ -109,22 +150,6 @@ def scratch_for(results: Path) -> Path:
         if user is None or left.lstat().st_uid == user:
             shutil.rmtree(left, ignore_errors=True)
     return Path(tempfile.mkdtemp(prefix=begin))
-
-
-def isolation_level(arguments: argparse.Namespace, rubric: Rubric) -> str:
-    """Return the isolation level of agents; grading always isolates them.
-
-    Raises `InputError` if the level is lower than the rubric requires.
-    """
-    options = vars(arguments)
-    if options.get("rubric") is not None and options.get("time") is None:
-        note = outside_assignment(rubric)
-        if note is not None:
-            say(note)
-    level, notes = required_level(arguments.isolation, rubric)
-    for note in notes:
-        say(f"isolation: {note}")
-    return level
 
 
 def required_level(asked: str, rubric: Rubric) -> tuple[Level, tuple[str, ...]]:
@@ -187,38 +212,3 @@ def name_all(what: str, names: Sequence[str], out: Path | None, file: str) -> No
         shown = named_few(names)
     if names:
         say(f"{what}: {shown}")
-
-
-HOURS_HEADERS: Final = ("a move", "1 pair on each board", "2 pairs on each board")
-
-
-def hours_text(kind: str, contestants: Sequence[Contestant], rubric: Rubric) -> str:
-    """Return the core-hours of a whole class if every submission uses all of its time."""
-    games = list(_games(kind, contestants, rubric))
-    once = [game for game in games if game.repeat == 0]
-    rows = []
-    for label, limit in level_of_games(rubric).other_limits().items():
-        one_pair = sum(worth(replace(game, time_limit=limit)) for game in once)
-        rows.append((label, _hours(one_pair), _hours(2 * one_pair)))
-    return (
-        f"{rubric.source} takes {_hours(sum(map(worth, games)))} core-hours if submissions use all "
-        "their time.\n"
-        "Core-hours with another limit and other `repeats`:\n"
-        f"{text_table(rows, HOURS_HEADERS)}"
-    )
-
-
-def _games(kind: str, contestants: Sequence[Contestant], rubric: Rubric) -> Iterable[PlannedGame]:
-    """Return all games, each once: several matches may share a game."""
-    if kind == GRADE:
-        games = grade_games(contestants, rubric)
-    else:
-        begun = stages(contestants, {}, rubric)
-        games = [game for group in begun[0].groups for game in group.games]
-        games += (game for later in later_games(begun, rubric).values() for game in later)
-    return {game.key: game for game in games}.values()
-
-
-def _hours(seconds: float) -> str:
-    hours = seconds / 3600
-    return f"{hours:.1f}" if hours >= 1 else f"{hours:.2g}"

@@ -8,7 +8,6 @@ interrupted.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import math
 import os
@@ -27,16 +26,7 @@ from connect4.players.base import Method
 from connect4.players.registry import parse_agent
 from connect4.views.document import Page
 from connect4.views.page import PARTS
-from grader.commands.common import (
-    DONE,
-    STOPPED,
-    isolation_level,
-    open_pool,
-    read_rubric,
-    required_level,
-    say,
-    timed_rubric,
-)
+from grader.commands.common import DONE, STOPPED, Playing, required_level, say, timed_rubric
 from grader.handin import file_name
 from grader.handin import find as submissions
 from grader.marks.tally import Part, PartComparison
@@ -199,15 +189,13 @@ class Duel:
         pace = Pace(rubric.match.time_limit, methods, rubric.compare.boards)
         tried = [item for item in (self.new, self.old) if item.sha256 is not None]
         store.add_sources(self.sources)
-        loaded = load_all(tried, rubric, store, pool, level, pace)
-        with contextlib.closing(loaded):
-            for item, problem, fault in loaded:
-                if fault is not None:
-                    raise GraderError(f"loading {item.name}: {fault}")
-                if problem is not None:
-                    error = InputError(f"{item.name}: cannot be loaded: {headline(problem)}")
-                    error.add_note(last_lines(problem))
-                    raise error
+        for item, problem, fault in load_all(tried, rubric, store, pool, level, pace):
+            if fault is not None:
+                raise GraderError(f"loading {item.name}: {fault}")
+            if problem is not None:
+                error = InputError(f"{item.name}: cannot be loaded: {headline(problem)}")
+                error.add_note(last_lines(problem))
+                raise error
         for line in too_slow(tried, rubric, pace, store):
             say(line)
 
@@ -229,38 +217,51 @@ def duel_of(new: str, old: str, part: Parts, rubric: Rubric) -> Duel:
 
 
 @contextlib.contextmanager
-def opened(arguments: argparse.Namespace) -> Iterator[tuple[Store, Pool]]:
+def opened(playing: Playing) -> Iterator[tuple[Store, Pool]]:
     """Open a results file that is removed in the end, and the workers."""
     with tempfile.TemporaryDirectory(prefix="connect4-compare-") as name:
         folder = Path(name)
-        with (
-            Store(folder / "results.db", writing=True) as store,
-            open_pool(arguments, folder) as pool,
-        ):
+        with Store(folder / "results.db", writing=True) as store, playing.pool(folder) as pool:
             yield store, pool
 
 
-def run_compare(arguments: argparse.Namespace) -> int:
-    """Play a new agent against an old one until the verdict is clear."""
-    rubric = shorter(read_rubric(arguments), arguments.games)
-    if arguments.game not in (None, rubric.match.game):
-        rubric = of_game(rubric, find_game(arguments.game))
-    duel = duel_of(arguments.new, arguments.old, arguments.part, rubric)
-    if arguments.game and arguments.part == "both" and not duel.sources:
+def compare_and_say(
+    new: str,
+    old: str,
+    playing: Playing,
+    games: int | None = None,
+    part: Parts = "both",
+    game: str | None = None,
+    records: Path | None = None,
+    page: bool = False,
+) -> int:
+    """Play a new agent against an old one until the verdict is clear, and print it.
+
+    The records of the games are kept below a folder, with a page that replays them.
+    """
+    rubric = shorter(playing.rubric, games)
+    if game not in (None, rubric.match.game):
+        rubric = of_game(rubric, find_game(str(game)))
+    playing = replace(playing, rubric=rubric)
+    duel = duel_of(new, old, part, rubric)
+    if game and part == "both" and not duel.sources:
         duel = replace(duel, parts=["b"])  # agents of the kit have one method
-    level = isolation_level(arguments, rubric)
+    level = playing.level()
     found: dict[Part, PartComparison] = {}
-    games: list[PlannedGame] = []
-    with (
-        opened(arguments) as (store, pool),
-        Progress(_announce(duel, pool.slots)) as progress,
-    ):
+    kept: list[PlannedGame] = []
+    most = [one for each in duel.parts for one in duel.games(each)]
+    with opened(playing) as (store, pool), Progress(len(most)) as progress:
+        longest = duration(sum(map(schedule.worth, most)) / pool.slots)
+        say(
+            f"at most {len(most)} games, at most {longest} with {pool.slots} at once; less once "
+            "the answer is clear; Ctrl-C gives the result so far"
+        )
         status = STOPPED
         with contextlib.suppress(KeyboardInterrupt):
             try:
-                for comparison, game in duel.play(store, pool, level):
+                for comparison, played in duel.play(store, pool, level):
                     found[comparison.part] = comparison
-                    games.append(game)
+                    kept.append(played)
                     progress.step(f"{comparison.mean:+.1f} a game")
                 status = DONE
             except InputError as error:
@@ -272,20 +273,9 @@ def run_compare(arguments: argparse.Namespace) -> int:
         for comparison in found.values():
             title = f"{TITLES[comparison.part]}\n" if len(duel.parts) > 1 else ""
             print(title + conclusion(comparison, duel.names))
-        if arguments.records is not None:
-            keep(games, store, duel.sources, arguments.records, arguments.page)
+        if records is not None:
+            keep(kept, store, duel.sources, records, page)
     return status
-
-
-def _announce(duel: Duel, slots: int) -> int:
-    """Print the maximum number of games and their duration; return that number."""
-    games = [game for part in duel.parts for game in duel.games(part)]
-    seconds = sum(map(schedule.worth, games))
-    say(
-        f"at most {len(games)} games, at most {duration(seconds / slots)} with {slots} at once; "
-        "less once the answer is clear; Ctrl-C gives the result so far"
-    )
-    return len(games)
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,10 +347,9 @@ def compare(
     rules = shorter(timed_rubric(where, seconds, budget, isolation), games)
     duel = duel_of(os.fspath(new), os.fspath(old), part, rules)
     level, _ = required_level(isolation, rules)
-    workers = argparse.Namespace(jobs=jobs, force_jobs=False, scheduler=None)
     verdicts: dict[Part, Verdict] = {}
     with contextlib.ExitStack() as stack:
-        store, pool = stack.enter_context(opened(workers))
+        store, pool = stack.enter_context(opened(Playing(rules, isolation, jobs)))
         update = show_progress(stack, "games").update if progress else None
         for latest, _ in duel.play(store, pool, level):
             verdicts[latest.part] = Verdict(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import platform
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 from connect4.errors import InputError, IsolationError, headline
 from grader.commands.common import DONE, FAILED, read_rubric, required_level
@@ -19,16 +19,16 @@ from grader.play import load_text, other_load, physical_cores, processor_quota
 from grader.results.store import Store
 
 
-def run_doctor(arguments: argparse.Namespace) -> int:
+def doctor(results: Path | None = None, rubric: Path | None = None, isolation: str = "auto") -> int:
     """Run the self-test and print its table; return 1 if the rubric requires more."""
     if sys.platform != "linux":
         raise InputError("doctor: this system cannot isolate agents; use Linux")
-    rubric, results = read_rubric(arguments), arguments.results
+    rules = read_rubric(rubric, isolation=isolation)
     if results is not None:
         with Store(results, writing=True):
             pass  # a file that cannot be locked or written is refused before the tests
     try:
-        level, refusal = required_level(arguments.isolation, rubric)[0], ""
+        level, refusal = required_level(isolation, rules)[0], ""
     except InputError as error:
         level, refusal = None, str(error)
     machine, absent, lacks = list(measure()), unavailable(), missing()
@@ -40,8 +40,8 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     at, host = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), platform.node()
     print(wrapped(f"What this machine guarantees when an agent plays ({host}, {at})"))
     print(f"\n{table(proofs, absent, machine)}\n")
-    demand = f"{rubric.source} requires level {rubric.limits.require or 'process'}"
-    lost = [] if level is None else lacking(proofs[level], rubric.limits.require)
+    demand = f"{rules.source} requires level {rules.limits.require or 'process'}"
+    lost = [] if level is None else lacking(proofs[level], rules.limits.require)
     if level is None:
         print(f"no: `grade` does not play: {refusal}")
     elif lost:

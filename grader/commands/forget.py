@@ -8,7 +8,6 @@ and its tables, and a ladder its ratings.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import secrets
@@ -47,12 +46,6 @@ ELSEWHERE: Final = (
     "results files, copies and backups, pages of `similar` and `viva`, what students were sent, "
     "and what the course's system holds."
 )
-
-
-def run_forget(arguments: argparse.Namespace) -> int:
-    """Call `forget` with the options of a command line."""
-    a = arguments
-    return forget(a.results, a.name, a.out, a.site, a.yes)
 
 
 def forget(
@@ -151,24 +144,21 @@ def _whoever(text: str, store: Store, results: Results | None, outs: Sequence[Pa
 
     It may also be the name of somebody who is in the files below `outs` alone.
     """
-    listed: list[tuple[Person, set[str]]] = []
     owners = None if results is None else results.owners
-    for name, students in owners.students.items() if owners else ():
-        page = {name} if len(students) == 1 else set()
-        listed += [(Person(one.name, one.keys), page) for one in students]
-    listed += [(Person(one.name, one.keys), set()) for one in store.roster()]
-    for name, people in store.authors():
-        page = {name} if len(people) == 1 else set()
-        listed += [(Person(one.name, one.keys), page) for one in people]
+    held: list[tuple[str, Sequence[Person]]] = [*owners.students.items()] if owners else []
+    held += [("", [one]) for one in store.roster()]
+    held += [*store.authors()]
     groups: list[tuple[set[Person], set[str]]] = []
-    for person, page in listed:
-        known = [group for group in groups if _shares_a_key(person, group[0])]
-        known = known or [group for group in groups if _shares_a_name(person, group[0])]
-        if len(known) == 1:
-            known[0][0].add(person)
-            known[0][1].update(page)
-        else:
-            groups.append(({person}, set(page)))
+    for name, people in held:
+        pages = {name} if name and len(people) == 1 else set()
+        for person in (Person(one.name, one.keys) for one in people):
+            known = [group for group in groups if _shares_a_key(person, group[0])]
+            known = known or [group for group in groups if _shares_a_name(person, group[0])]
+            if len(known) == 1:
+                known[0][0].add(person)
+                known[0][1].update(pages)
+            else:
+                groups.append(({person}, set(pages)))
     named = [[*group, *map(Person, pages)] for group, pages in groups]
     everybody = " ".join(str(person) for group in named for person in group).encode()
     if not _pattern({text}).search(everybody) and any(_naming({text}, out) for out in outs):
@@ -203,20 +193,23 @@ def remove(store: Store, gone: Gone, results: Results | None) -> tuple[str, set[
 
     Return what happened to the games, in words, and the hashes of the files that went.
     """
-    kind = store.meta("kind")
+    kind, pattern = store.meta("kind"), _pattern(gone.texts)
     with store.transaction() as database:
+        for name, function in (
+            ("is_gone", lambda text: gone.is_it(person_of(text))),
+            ("named", lambda text: pattern.search(text.encode()) is not None),
+            ("cleaned", lambda text: text and pattern.sub(b"...", text.encode()).decode()),
+            ("cleaned_student", lambda text: _cleaned(text, pattern)),
+        ):
+            database.create_function(name, 1, function)
         authors, hashes = _remove_author(database, gone)
-        for table, column in (("roster", "student"), ("correction", "person")):
-            _remove_people(database, table, column, gone)
-        _remove_people(database, "decision", "person", gone)
-        _remove_people(database, "decision", "line", gone)
-        _clean_lists(database, gone)
-        _remove_people(database, "written", "person", gone)
+        for statement in CLEANING:
+            database.execute(statement)
         if placed := store.meta_json(PLACEMENT):
             _remove_placement(database, placed, gone)
         ids = _new_ids(hashes, results if kind == TOURNAMENT else None)
         keys = _new_keys(ids, results) if results is not None else {}
-        games = _remove_games(database, ids, keys, kind == GRADE)
+        games = _remove_games(database, ids, keys, kind)
         for table, column in (("source", "sha256"), ("note", "subject"), ("aside", "sha256")):
             _delete(database, table, column, hashes)
         database.execute("DELETE FROM begun")
@@ -235,22 +228,44 @@ def remove(store: Store, gone: Gone, results: Results | None) -> tuple[str, set[
     return f", with the moves of {count} ({kept}{alias and f', under {alias!r}'})", hashes
 
 
+CLEANING: Final = (
+    "DELETE FROM roster WHERE is_gone(student)",
+    "DELETE FROM correction WHERE is_gone(person)",
+    "DELETE FROM decision WHERE is_gone(person) OR is_gone(line)",
+    "DELETE FROM written WHERE is_gone(person)",
+    "UPDATE author SET report = cleaned(report)",
+    "UPDATE correction SET reason = cleaned(reason)",
+    "UPDATE roster SET student = cleaned_student(student)",
+)
+"""What removes a person, and the name and keys from what is said of others."""
+
+
+def _cleaned(text: str, pattern: re.Pattern[bytes]) -> str:
+    """Return a student of the roster, as JSON, without what a pattern finds in what others read."""
+
+    def cleaned(text: str, by: bytes = b"...") -> str:
+        return pattern.sub(by, text.encode()).decode()
+
+    one = Student.from_json(json.loads(text))
+    changes = tuple(replace(item, reason=cleaned(item.reason)) for item in one.corrections)
+    one = replace(one, corrections=changes, hand_in=cleaned(one.hand_in))
+    one = replace(one, section=cleaned(one.section), group=cleaned(one.group, b"withdrawn"))
+    return json.dumps(one.to_json())
+
+
 def _remove_author(database: sqlite3.Connection, gone: Gone) -> tuple[int, set[str]]:
     """Remove a person from the authors; return how many are gone, and the hashes of their files.
 
-    Files that others have handed in too are not among these.
-
-    From a hand-in of several the person goes, also out of its name and its report. Another one's
-    report loses the name.
+    Files that others have handed in too are not among these. From a hand-in of several the person
+    goes, also out of its name.
     """
-    rows = database.execute("SELECT number, name, people, report FROM author").fetchall()
+    rows = database.execute("SELECT number, name, people FROM author").fetchall()
     taken = {row[1] for row in rows}
     mine: list[int] = []
-    for number, name, people, report in rows:
+    for number, name, people in rows:
         persons = [Person.from_json(one) for one in json.loads(people)]
         rest = [one for one in persons if not gone.is_it(one)]
-        cleaned = report and _pattern(gone.texts).sub(b"...", report.encode()).decode()
-        if len(rest) == len(persons) and cleaned == report:
+        if len(rest) == len(persons):
             continue
         if not rest:
             mine.append(number)
@@ -260,9 +275,8 @@ def _remove_author(database: sqlite3.Connection, gone: Gone) -> tuple[int, set[s
             called = " and ".join(one.name for one in rest)
             called = called if called not in taken else f"{called} ({number})"
         database.execute(
-            "UPDATE author SET name = ?, people = ?, report = ?, place = '', entry = '' "
-            "WHERE number = ?",
-            (called, json.dumps([one.to_json() for one in rest]), cleaned, number),
+            "UPDATE author SET name = ?, people = ?, place = '', entry = '' WHERE number = ?",
+            (called, json.dumps([one.to_json() for one in rest]), number),
         )
     versions = database.execute("SELECT author, sha256 FROM version").fetchall()
     hashes = {sha256 for author, sha256 in versions if author in mine}
@@ -270,32 +284,6 @@ def _remove_author(database: sqlite3.Connection, gone: Gone) -> tuple[int, set[s
     _delete(database, "author", "number", mine)
     _delete(database, "version", "author", mine)
     return len(mine), hashes
-
-
-def _remove_people(database: sqlite3.Connection, table: str, column: str, gone: Gone) -> None:
-    """Remove the rows of a table in which a person stands as JSON."""
-    for row, text in database.execute(f"SELECT rowid, {column} FROM {table}").fetchall():
-        person = person_of(text)
-        if gone.is_it(Person(person.name, person.keys)):
-            database.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
-
-
-def _clean_lists(database: sqlite3.Connection, gone: Gone) -> None:
-    """Remove a person's name and keys from what the roster and corrections say of others."""
-    pattern = _pattern(gone.texts)
-
-    def cleaned(text: str, by: bytes = b"...") -> str:
-        return pattern.sub(by, text.encode()).decode()
-
-    for row, text in database.execute("SELECT line, student FROM roster").fetchall():
-        one = Student.from_json(json.loads(text))
-        changes = tuple(replace(item, reason=cleaned(item.reason)) for item in one.corrections)
-        one = replace(one, corrections=changes, hand_in=cleaned(one.hand_in))
-        one = replace(one, section=cleaned(one.section), group=cleaned(one.group, b"withdrawn"))
-        kept = json.dumps(one.to_json())
-        database.execute("UPDATE roster SET student = ? WHERE line = ?", (kept, row))
-    for row, text in database.execute("SELECT number, reason FROM correction").fetchall():
-        database.execute("UPDATE correction SET reason = ? WHERE number = ?", (cleaned(text), row))
 
 
 def _remove_placement(database: sqlite3.Connection, placed: dict[str, Any], gone: Gone) -> None:
@@ -341,18 +329,18 @@ def _new_keys(ids: dict[str, str], results: Results) -> dict[str, str]:
 
 
 def _remove_games(
-    database: sqlite3.Connection, ids: dict[str, str], keys: dict[str, str], whole: bool
+    database: sqlite3.Connection, ids: dict[str, str], keys: dict[str, str], kind: str | None
 ) -> int:
-    """Remove the records of the games of these files, or the `whole` games; return how many.
+    """Remove the games of these files from a grading, else their records; return how many.
 
     What stays of a game has the new ids, and a key that does not follow from the file.
     """
     rows = database.execute("SELECT key, player1, player2 FROM game").fetchall()
     mine = [(key, one, two) for key, one, two in rows if one in ids or two in ids]
     for key, one, two in mine:
-        for table in ("record", "earlier", *(("game",) if whole else ())):
+        for table in ("record", "earlier", *(("game",) if kind == GRADE else ())):
             _delete(database, table, "key", [key])
-        if not whole:  # a fault or a traceback may quote the source
+        if kind != GRADE:  # a fault or a traceback may quote the source
             new = keys.get(key) or secrets.token_hex(16)
             database.execute(
                 "UPDATE game SET key = ?, player1 = ?, player2 = ?, traceback = NULL, "
@@ -360,7 +348,7 @@ def _remove_games(
                 "WHERE key = ?",
                 (new, ids.get(one, one), ids.get(two, two), key),
             )
-            if _has(database, "planned"):
+            if kind == LADDER:
                 database.execute("UPDATE planned SET key = ? WHERE key = ?", (new, key))
     return len(mine)
 
@@ -382,11 +370,6 @@ def _add_alias(database: sqlite3.Connection, ids: dict[str, str], results: Resul
             "INSERT INTO version VALUES (?, 1, ?, ?, NULL)", (added.lastrowid, new, utc_now()[:10])
         )
     return alias
-
-
-def _has(database: sqlite3.Connection, table: str) -> bool:
-    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
-    return database.execute(query, (table,)).fetchone() is not None
 
 
 def _delete(

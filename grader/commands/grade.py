@@ -5,20 +5,18 @@
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from connect4.errors import InputError
-from connect4.games import GAMES
 from connect4.games.base import Seconds
-from connect4.isolation.limits import Limits
-from connect4.players.base import Setup
-from grader.commands.common import read_rubric, required_level, say
-from grader.commands.run import ClassRun
+from grader.commands.common import Playing, required_level, say
+from grader.commands.report import Outputs
+from grader.commands.run import Task, foresee, go
 from grader.handin import find as submissions
 from grader.output.results import GRADE, TOURNAMENT
-from grader.play.one_game import OWN_FILE
 from grader.play.schedule import (
     START_SECONDS,
     Match,
@@ -27,29 +25,75 @@ from grader.play.schedule import (
     submitted,
     timed_turns,
 )
-from grader.play.working_time import METHODS, Asking, grading_pace, plays_from, start_of
+from grader.play.working_time import METHODS, asking_for, grading_pace, plays_from, start_of
 from grader.rubric import Board
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 
 
-def run_grade(arguments: argparse.Namespace) -> int:
+def grade(
+    paths: Sequence[Path],
+    playing: Playing,
+    outputs: Outputs,
+    max_hours: float,
+    results: Path | None = None,
+    roster: Sequence[Path] = (),
+    name: str | None = None,
+    quick: bool = False,
+    dry_run: bool = False,
+    try_again: Sequence[str] = (),
+) -> int:
     """Grade submissions; games that have a result are not played again."""
-    rubric = read_rubric(arguments)
-    found = submissions.find(arguments.paths, rubric.submission, arguments.name)
-    if arguments.quick:
+    rubric = playing.rubric
+    found = submissions.find(paths, rubric.submission, name)
+    if quick:
         if len(found) > 1:
             raise InputError(f"--quick is for one submission, and there are {len(found)}")
-        if arguments.results is None:
-            arguments.results = Path("quick.db")
-        folder = None if arguments.rubric is None else arguments.rubric.parent
-        short, note = quick(rubric, folder)
-        needed = _needed(found[0].source, short, rubric.match.time_limit, arguments.isolation)
-        if needed > short.match.time_limit:
-            short, note = quick(rubric, folder, needed)
-        say(note)
-        rubric = short
-    return ClassRun(arguments, GRADE, rubric, found).go()
+        playing = replace(playing, rubric=_shorter(playing, found[0].source))
+    task = Task(
+        GRADE,
+        playing,
+        found,
+        results or Path("quick.db" if quick else "grade.db"),
+        outputs,
+        max_hours,
+        try_again,
+        roster,
+        quick,
+        of_one_file=len(found) == len(paths) == 1
+        and (paths[0].is_file() or (paths[0] / "ai.py").is_file()),
+    )
+    return foresee(task) if dry_run else go(task)
+
+
+def tournament(
+    folder: Path,
+    playing: Playing,
+    outputs: Outputs,
+    max_hours: float,
+    results: Path | None = None,
+    dry_run: bool = False,
+    try_again: Sequence[str] = (),
+) -> int:
+    """Play a staged tournament, or continue a stopped one."""
+    found = submissions.find([folder], playing.rubric.submission)
+    if sum(item.problem is None for item in found) < 2:
+        raise InputError(f"{folder}: a tournament needs two submissions that can play")
+    path = results or Path("tournament.db")
+    task = Task(TOURNAMENT, playing, found, path, outputs, max_hours, try_again)
+    return foresee(task) if dry_run else go(task)
+
+
+def _shorter(playing: Playing, source: bytes | None) -> Rubric:
+    """Return the rubric of `--quick` for a file, and say what it leaves out."""
+    rubric, path = playing.rubric, playing.path
+    folder = None if path is None else path.parent
+    short, note = quick_rubric(rubric, folder)
+    needed = _needed(source, short, rubric.match.time_limit, playing.isolation)
+    if needed > short.match.time_limit:
+        short, note = quick_rubric(rubric, folder, needed)
+    say(note)
+    return short
 
 
 def _needed(source: bytes | None, short: Rubric, most: Seconds, isolation: str) -> Seconds:
@@ -57,22 +101,9 @@ def _needed(source: bytes | None, short: Rubric, most: Seconds, isolation: str) 
     if source is None:
         return 0.0
     pace = grading_pace(short)
-    state = start_of(pace.board)
-    game = GAMES[short.match.game]
-    setup = Setup(OWN_FILE, state.mover, game, most, 0, None, source, short.submission.allowed)
-    limits = Limits(start_seconds=short.limits.startup)
-    asking = Asking(setup, required_level(isolation, short)[0], limits, say)
+    asking = asking_for(source, short, required_level(isolation, short)[0], say, most)
     times = [seconds for seconds in pace.times if seconds < most] + [most]
-    return plays_from(asking, METHODS, state, times)[0] or 0.0
-
-
-def run_tournament(arguments: argparse.Namespace) -> int:
-    """Play a staged tournament, or continue a stopped one."""
-    rubric = read_rubric(arguments)
-    found = submissions.find([arguments.folder], rubric.submission)
-    if sum(item.problem is None for item in found) < 2:
-        raise InputError(f"{arguments.folder}: a tournament needs two submissions that can play")
-    return ClassRun(arguments, TOURNAMENT, rubric, found).go()
+    return plays_from(asking, METHODS, start_of(pace.board), times)[0] or 0.0
 
 
 QUICK_SECONDS: Final = 120.0
@@ -86,7 +117,7 @@ PATIENT_SECONDS: Final = 0.5
 """A file that needs up to these seconds per move gets them; above it there are fewer games."""
 
 
-def quick(rubric: Rubric, folder: Path | None, needed: Seconds = 0.0) -> tuple[Rubric, str]:
+def quick_rubric(rubric: Rubric, folder: Path | None, needed: Seconds = 0.0) -> tuple[Rubric, str]:
     """Return the rubric with the shortest board of each part and less time, and what it leaves out.
 
     `folder` contains the rubric's own boards. `needed` is the time from which on the file plays.

@@ -6,7 +6,6 @@ site on this machine during play, beside the game that was played last.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import datetime
 import json
@@ -24,15 +23,7 @@ from connect4.errors import InputError, headline
 from connect4.views.document import Page
 from connect4.views.page import PARTS
 from connect4.views.web_server import KINDS, POLICY, Content, Server
-from grader.commands.common import (
-    DONE,
-    STOPPED,
-    UNLIKELY,
-    isolation_level,
-    open_pool,
-    read_rubric,
-    say,
-)
+from grader.commands.common import DONE, STOPPED, UNLIKELY, Playing, say
 from grader.handin import Submission, form
 from grader.handin import find as submissions
 from grader.ladder import Book, PlannedPair, Version
@@ -50,7 +41,7 @@ from grader.ladder.site import write_site, write_unlikely
 from grader.output import check_out
 from grader.output.pages import public_replay
 from grader.output.results import note_run
-from grader.play import Pool, duration, worker_count
+from grader.play import Pool, duration
 from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import PlannedGame, opponent
 from grader.play.trials import DEADLY, agent_trials, play_trials, prove_deadly
@@ -272,16 +263,13 @@ class LadderRun:
         wanted = [replace(player, name=names[str(player.sha256)]) for player in current]
         rules = self.rubric.ladder
         pace = Pace(rules.time_limit, ("intelligent",), rules.boards)
-        trials = load_all(wanted, self.rubric, self.book, self.pool, self.level, pace)
-        changed = False
-        with contextlib.closing(trials):
-            for player, problem, fault in trials:
-                if problem is not None or fault is not None:
-                    changed = True
-                    say(f"{player.name}: {fault or headline(problem or '')}")
+        loaded = load_all(wanted, self.rubric, self.book, self.pool, self.level, pace)
+        failed = [one for one in loaded if any(one[1:])]
+        for player, problem, fault in failed:
+            say(f"{player.name}: {fault or headline(problem or '')}")
         for line in too_slow(wanted, self.rubric, pace, self.book):
             say(line)
-        return read_league(self.book, self.rubric) if changed else league
+        return read_league(self.book, self.rubric) if failed else league
 
 
 REWRITE_SECONDS: Final = 5.0
@@ -297,9 +285,23 @@ Look: TypeAlias = tuple[str, tuple[tuple[str, str | None, str | None], ...]]
 """The day, and name, hash and problem of each hand-in."""
 
 
-def run_ladder(arguments: argparse.Namespace) -> int:
-    """Rate new versions; with `--watch`, repeat this until it is stopped."""
-    rubric = read_rubric(arguments)
+def ladder(
+    paths: Sequence[Path],
+    playing: Playing,
+    results: Path | None = None,
+    site: Path | None = None,
+    playground: str | None = None,
+    minutes: float = 30,
+    watch: float | None = None,
+    serve: int | None = None,
+    date: str | None = None,
+) -> int:
+    """Rate new versions; with `watch`, look for others every so many seconds until it is stopped.
+
+    `playground` is the address of a site that the ladder's `site` links to. `serve` is a port on
+    which it is shown on this machine.
+    """
+    rubric = playing.rubric
     if rubric.match.seed == PRACTICE_SEED:
         raise InputError(PUBLIC_SEED.format(source=rubric.source))
     if any(board.hidden for board in rubric.ladder.boards):
@@ -307,16 +309,19 @@ def run_ladder(arguments: argparse.Namespace) -> int:
             f"{rubric.source}: ladder.boards: the ladder shows its games, so it cannot use a "
             "hidden board"
         )
-    worker_count(arguments.jobs, arguments.force_jobs)
-    if arguments.site is not None:
-        check_out(arguments.site)
+    playing.workers()
+    if site is not None:
+        check_out(site)
     with contextlib.ExitStack() as stack:
-        book = stack.enter_context(Book(arguments.results or Path("ladder.db"), writing=True))
-        live = Live()
-        if arguments.serve is not None:
-            address = stack.enter_context(serving(arguments.site, arguments.serve, live))
+        book = stack.enter_context(Book(results or Path("ladder.db"), writing=True))
+        live = None
+        if serve is not None and site is not None:
+            live = Live()
+            address = stack.enter_context(serving(site, serve, live))
             print(f"the site is at {address}, for this machine only", flush=True)
-        command = LadderCommand(arguments, rubric, book, live)
+        find = partial(submissions.find, paths, rubric.submission)
+        terms = find, playing, book, live, site, playground or "", minutes, watch, date
+        command = LadderCommand(*terms)
         with contextlib.suppress(KeyboardInterrupt):
             command.go()
     return command.status
@@ -326,10 +331,16 @@ def run_ladder(arguments: argparse.Namespace) -> int:
 class LadderCommand:
     """One or more runs of the ladder with the same options."""
 
-    arguments: argparse.Namespace
-    rubric: Rubric
+    find: Callable[[], list[Submission]]
+    playing: Playing
     book: Book
-    live: Live
+    live: Live | None
+    """What the page shows, if the site is served."""
+    site: Path | None
+    playground: str
+    minutes: float
+    watch: float | None
+    date: str | None
     written: float = field(default_factory=time.monotonic)
     pause: float = REWRITE_SECONDS
     status: int = STOPPED
@@ -338,38 +349,33 @@ class LadderCommand:
     def go(self) -> None:
         """Run once, or with `--watch` until it is stopped."""
         known: Look | None = None
-        found = self._find()
-        seconds = self.arguments.watch
+        found = self.find()
         while True:
             if self._look(found) != known:
                 ended = self._one_run(found)
                 if ended == EARLY:
                     return
                 known = self._look(found) if ended == KNOWN else None
-                if seconds is not None and known is not None:
-                    line = f"looking for new hand-ins every {seconds:g} s; Ctrl-C ends this"
-                    print(line, flush=True)
-            if seconds is None:
+                if self.watch is not None and known is not None:
+                    every = f"every {self.watch:g} s; Ctrl-C ends this"
+                    print(f"looking for new hand-ins {every}", flush=True)
+            if self.watch is None:
                 break
-            found = self._find_later(found)
-        if self.arguments.serve is not None:
+            found = self._find_later(found, self.watch)
+        if self.live is not None:
             print("done; the site is available until Ctrl-C", flush=True)
             while True:
                 time.sleep(3600)
 
-    def _find(self) -> list[Submission]:
-        return submissions.find(self.arguments.paths, self.rubric.submission)
-
-    def _find_later(self, before: list[Submission]) -> list[Submission]:
+    def _find_later(self, before: list[Submission], pause: float) -> list[Submission]:
         """Wait, and return the hand-ins when no file changes any more: one may be half copied.
 
         If they cannot be read, report it and return those of the last time.
         """
-        pause = self.arguments.watch
         while True:
             time.sleep(pause)
             try:
-                found = self._find()
+                found = self.find()
             except InputError as error:
                 say(f"{error}; looking again later")
                 return before
@@ -381,13 +387,13 @@ class LadderCommand:
         return self._day(), tuple((item.name, item.sha256, item.problem) for item in found)
 
     def _day(self) -> str:
-        return str(self.arguments.date or datetime.datetime.now(datetime.UTC).date().isoformat())
+        return str(self.date or datetime.datetime.now(datetime.UTC).date().isoformat())
 
     def _one_run(self, found: list[Submission]) -> str:
         """Play until the ratings are known, the time is used or Ctrl-C; return why it ended."""
-        arguments, book = self.arguments, self.book
+        playing, book = self.playing, self.book
         self.status = STOPPED
-        number, new = begin(book, self.rubric, found, self._day())
+        number, new = begin(book, playing.rubric, found, self._day())
         for item in found:
             if item.problem:
                 say(f"{item.name}: not read: {item.problem}")
@@ -396,10 +402,10 @@ class LadderCommand:
         print(f"new: {'; '.join(fresh[:8])}{more}" if fresh else "no new versions", flush=True)
         ended = EARLY
         self._write()
-        with contextlib.suppress(KeyboardInterrupt), open_pool(arguments, book.path) as pool:
-            level = isolation_level(arguments, self.rubric)
+        with contextlib.suppress(KeyboardInterrupt), playing.pool(book.path) as pool:
+            level = playing.level()
             note_run(book, level)
-            terms = book, self.rubric, number, new, pool, level, arguments.minutes
+            terms = book, playing.rubric, number, new, pool, level, self.minutes
             ended = LadderRun(*terms, self._follow).go()
             self.status = STOPPED if ended == UNPLAYED else DONE
         print(table_text(self._write()))
@@ -408,22 +414,22 @@ class LadderCommand:
 
     def _follow(self, game: PlannedGame) -> None:
         """Show a game that has just been played; write the site again if it is time."""
-        if self.arguments.serve is not None:
+        if self.live is not None:
             one, two = game.players
             self.live.show(self.book, game.key, (one.name, two.name))
-        if self.arguments.site is not None and time.monotonic() - self.written > self.pause:
+        if self.site is not None and time.monotonic() - self.written > self.pause:
             self._write()
 
     def _write(self) -> Standings:
         """Write the teacher's files and the site; return the standings."""
         began = time.monotonic()
-        standings = write_tables(self.book, self.rubric)
+        standings = write_tables(self.book, self.playing.rubric)
         pairs, place = write_unlikely(self.book, standings)
         if pairs:
             say(UNLIKELY.format(pairs, place))
-        if self.arguments.site is not None:
-            link = self.arguments.playground or ""
-            if write_site(self.book, standings, self.arguments.site, link):
+        if self.site is not None:
+            changed = write_site(self.book, standings, self.site, self.playground)
+            if changed and self.live is not None:
                 self.live.site += 1
         self.written = time.monotonic()
         self.pause = max(REWRITE_SECONDS, 10 * (self.written - began))

@@ -5,32 +5,28 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from datetime import date
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, UNLIKELY, name_all, named_few, say
-from grader.commands.gradebook import fill_gradebooks, writable
-from grader.handin import Missing, Submission
-from grader.handin import roster as rosters
-from grader.handin.lists import csv_text, nobody
-from grader.handin.owners import Doubt, Owners, assign
-from grader.handin.people import LATE, REMEDY, match
-from grader.handin.roster import Correction, Student
-from grader.marks import lateness
-from grader.output import evidence, write, writing
+from grader.commands.roster import read_roster, say_owners
+from grader.handin.owners import decided, doubts
+from grader.handin.people import Matching, Person
+from grader.marks.tally import full_points
+from grader.output import check_out, evidence, gradebooks, write, writing
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
-from grader.output.tables import wrapped
+from grader.output.tables import columns_of, remark, wrapped
 from grader.output.writing import note_written, tell_changes
 from grader.results import DAMAGED
 from grader.results.store import Store
-from grader.rubric.model import Rubric
 
 MOST_REASONS: Final = 3
 """Reasons for lost turns that are printed for one submission."""
@@ -44,35 +40,23 @@ class Outputs:
     """The folder of all files; None writes none."""
     records: bool = False
     details: bool = False
-    gradebooks: tuple[Path, ...] = ()
+    gradebook: Sequence[Path] = ()
     """Exports of gradebooks to fill."""
-    column: str | None = None
+    gradebook_column: str | None = None
     """The assignment's column in them."""
-    maximum: float | None = None
+    gradebook_maximum: float | None = None
     """What marks are scaled to where an export states no maximum."""
     feedback_zip: Path | None = None
     yes: bool = False
     """Whether a gradebook is written although hand-ins belong to nobody in it."""
 
-
-def outputs_of(arguments: argparse.Namespace) -> Outputs:
-    """Return the outputs that a command line selects."""
-    return Outputs(
-        arguments.out,
-        arguments.records,
-        arguments.details,
-        tuple(arguments.gradebook),
-        arguments.gradebook_column,
-        arguments.gradebook_maximum,
-        arguments.feedback_zip,
-        arguments.yes,
-    )
-
-
-def run_report(arguments: argparse.Namespace) -> int:
-    """Call `report` with the options of a command line."""
-    outputs = outputs_of(arguments)
-    return report(arguments.results, outputs, tuple(arguments.roster), arguments.placement)
+    def check(self) -> None:
+        """Raise `InputError` if a file cannot be written or read: rather now than after hours."""
+        if self.out is not None:
+            check_out(self.out)
+        for export in self.gradebook:
+            book = gradebooks.read_gradebook(export)
+            gradebooks.maxima(book, gradebooks.grade_column(book, self.gradebook_column))
 
 
 def report(
@@ -89,7 +73,7 @@ def report(
         held = store.roster()
         new = read_roster(roster, held) if roster else held
         if results.kind == GRADE:
-            tell_owners(store, store.submissions(), new, results.rubric, roster, outputs.out)
+            say_owners(store, store.submissions(), new, results.rubric, roster, outputs.out)
         placed = None if placement is None else placement_points(placement, results)
     if new != held or placed is not None:
         with Store(path, writing=True) as store:
@@ -97,7 +81,7 @@ def report(
             store.set_meta({} if placed is None else {PLACEMENT: placed})
     with Store(path, writing=False) as store:  # a grader may be at work on it
         results = read_results(store)
-        written = tell(results, store, outputs)
+        written = put_out(results, store, outputs)
     if results.missing:
         games = "1 game has" if results.missing == 1 else f"{results.missing} games have"
         why = first_fault(results)
@@ -112,9 +96,15 @@ def first_fault(results: Results) -> str:
     return next((fault.text for fault in found), "")
 
 
-def tell(results: Results, store: Store, outputs: Outputs) -> bool:
+def put_out(results: Results, store: Store, outputs: Outputs) -> bool:
     """Print the tables, write all requested files; return whether every gradebook was written."""
-    _tell_placement(results)
+    if results.tournament:
+        say(f"placement points of {results.tournament} are included")
+    if results.unplaced:
+        say(
+            f"{results.tournament}: {named_few(sorted(results.unplaced))} earned points there and "
+            "are not among these submissions: nobody is given those points"
+        )
     for game in results.games:
         if game.key in results.faults and results.faults[game.key].text == DAMAGED:
             title = f"{game.match.one.name}, {game.title}"
@@ -136,8 +126,7 @@ def tell(results: Results, store: Store, outputs: Outputs) -> bool:
                 note_written(results, own)
         if outputs.records:
             evidence.write_records(results.games, store, outputs.out)
-        wanted = outputs.gradebooks, outputs.out, outputs.column, outputs.maximum, outputs.yes
-        written = fill_gradebooks(results, store, *wanted)
+        written = fill_gradebooks(results, store, outputs, outputs.out)
         say(f"{'Everything' if written else 'Everything else'} is in {outputs.out}")
         if outputs.feedback_zip is not None:
             _write_feedback(results, outputs.out, outputs.feedback_zip)
@@ -195,144 +184,169 @@ def placement_points(path: Path, results: Results) -> str:
     return json.dumps({"file": path.name, "points": points})
 
 
-def _tell_placement(results: Results) -> None:
-    """Say whose points for placement are in the marks, and who has points but no mark."""
-    if results.tournament:
-        say(f"placement points of {results.tournament} are included")
-    if results.unplaced:
+FILLED: Final = re.compile(r"(canvas|moodle|worksheet|brightspace|blackboard)\.(csv|xls)")
+"""The files that are written below `--out`."""
+
+QUESTION: Final = (
+    "Which are one person? Such as `1=2 3=1`; `y` writes the gradebook without those on the left, "
+    "anything else writes nothing: "
+)
+
+
+@contextmanager
+def writable(store: Store) -> Iterator[Store]:
+    """Yield a store that can be written to: this one, or the same file opened once more.
+
+    Raises `InputError` if another grader is at work on it.
+    """
+    if store.writing:
+        yield store
+        return
+    with Store(store.path, writing=True) as other:
+        yield other
+
+
+@dataclass
+class _Filling:
+    """A gradebook, and how its lines are matched so far."""
+
+    book: gradebooks.Gradebook
+    graded: Sequence[gradebooks.Graded]
+    pairs: list[tuple[int, int]]
+    """What the teacher has decided, by places."""
+
+    @property
+    def here(self) -> list[Person]:
+        """Return the students with a mark."""
+        return [one.person for one in self.graded]
+
+    @property
+    def matching(self) -> Matching:
+        """Return who is who."""
+        return gradebooks.matched(self.book, self.graded, self.pairs)
+
+
+def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path) -> bool:
+    """Write the marks into copies of exports; return whether all were written.
+
+    Of hand-ins that are in none of the exports, and of the lines that have none, both lists are
+    shown first, and the teacher is asked unless the outputs say `yes`.
+    """
+    people = [(mark, student) for mark in results.marks for student in mark.students]
+    graded = [
+        gradebooks.Graded(Person(one.name, one.keys), mark.known(one), remark(mark, one))
+        for mark, one in people
+    ]
+    handed_in = {n for n, (mark, _) in enumerate(people) if not mark.submission.missing}
+    fillings = []
+    for path in outputs.gradebook:
+        book = gradebooks.read_gradebook(path)
+        known = decided(store.decisions(), [one.person for one in graded], book.people)
+        fillings.append(_Filling(book, graded, known))
+    lost = handed_in.intersection(
+        *({*range(len(graded))} - {*one.matching.pairs} for one in fillings)
+    )
+    names = set()
+    for filling in fillings:
+        if lost and not outputs.yes and not _agreed(filling, lost, store):
+            continue
+        pairs = filling.pairs
+        shown = [f"{filling.here[one]} is {filling.book.people[two]}" for one, two in pairs]
+        what = f"{filling.book.table.path}: as you decided"
+        name_all(what, shown, out, f"{filling.book.system.file}-decided.txt")
+        filled = gradebooks.fill(
+            filling.book,
+            graded,
+            full_points(results.rubric),
+            outputs.gradebook_column,
+            outputs.gradebook_maximum,
+            filling.pairs,
+        )
+        _say_filled(filled, filling.book.table.path, full_points(results.rubric), out)
+        write(out / filled.name, filled.content)
+        names.add(filled.name)
+    for place in sorted(out.iterdir()) if fillings or out.is_dir() else ():
+        if FILLED.fullmatch(place.name) and place.name not in names:
+            say(f"{place} is from an earlier run; give --gradebook again")
+    return len(names) == len(fillings)
+
+
+def _say_filled(filled: gradebooks.Filled, path: Path, full: float, out: Path) -> None:
+    """Report what the teacher has to know about a filled gradebook."""
+    if filled.new_column:
         say(
-            f"{results.tournament}: {named_few(sorted(results.unplaced))} earned points there and "
-            "are not among these submissions: nobody is given those points"
+            f"{path}: has no column {filled.new_column!r}: the marks are in a new one; "
+            "--gradebook-column names another"
         )
-
-
-NONE: Final = "none"
-
-
-def read_roster(paths: Sequence[Path], held: Sequence[Student]) -> tuple[Student, ...]:
-    """Return the roster of one or several files, which complete each other; `none` is no roster.
-
-    Say which columns are not used, and who of the roster that is `held` is no longer in it. A
-    correction that is new gets the day of today.
-    """
-    if [str(path) for path in paths] == [NONE]:
-        return ()
-    found: tuple[Student, ...] = ()
-    for path in paths:
-        students, unused = rosters.read(path)
-        found = _completed(found, students, path) if found else students
-        if unused:
-            say(f"{path}: columns that are not used: {', '.join(unused)}")
-    pairs = match(found, held).pairs
-    gone = [one for place, one in enumerate(held) if place not in pairs.values()]
-    _tell_gone(gone, ", ".join(map(str, paths)))
-    return tuple(
-        replace(one, corrections=_dated(one.corrections, held[pairs[n]] if n in pairs else None))
-        for n, one in enumerate(found)
-    )
-
-
-def _completed(one: Sequence[Student], two: Sequence[Student], path: Path) -> tuple[Student, ...]:
-    """Return the students of a roster with what another one adds to them, then its own.
-
-    Raises `InputError` if it is not clear who is who.
-    """
-    matching = match(one, two)
-    if matching.undecided:
-        item = matching.undecided[0]
-        listed = "; ".join(str(one[place]) for place in item.here)
-        raise InputError(f"{path}: it is not clear who is {listed} ({item.why}); give a number")
-    found = list(one)
-    for here, there in matching.pairs.items():
-        more = two[there]
-        for name in ("extension", "group", "hand_in", "corrections"):
-            both = getattr(found[here], name), getattr(more, name)
-            if all(both) and both[0] != both[1]:
-                what = f"{name} of {found[here]} differs from the roster before it"
-                raise InputError(f"{path}: {what}; keep one of them")
-        found[here] = replace(
-            found[here].with_keys(more.keys),
-            **{
-                name: getattr(found[here], name) or getattr(more, name)
-                for name in ("submitted", "section", "group", "extension", "hand_in", "corrections")
-            },
+    if filled.unscaled:
+        say(
+            f"{path}: states no maximum: marks are out of {full:g}; --gradebook-maximum scales them"
         )
-    taken = set(matching.pairs.values())
-    return (*found, *(student for place, student in enumerate(two) if place not in taken))
+    kind = filled.name.partition(".")[0]
+    unknown = doubts(filled.here, filled.there, filled.matching)
+    for name, people, what in (
+        ("unknown", unknown, "no line of their own there"),
+        ("unmarked", filled.without, "students there without a mark here"),
+        ("incomplete", filled.withheld, "the mark is incomplete, and its cell stays as it was"),
+        ("capped", filled.capped, "more points than the maximum, at which the system cuts them"),
+    ):
+        name_all(f"{path}: {what}", list(map(str, people)), out, f"{kind}-{name}.txt")
 
 
-def _dated(entries: Sequence[Correction], before: Student | None) -> tuple[Correction, ...]:
-    """Return corrections with the day on which each was entered first."""
-    today = date.today().isoformat()
-    known = {replace(entry, day=""): entry for entry in (before.corrections if before else ())}
-    return tuple(known.get(entry, replace(entry, day=today)) for entry in entries)
+def _agreed(filling: _Filling, lost: set[int], store: Store) -> bool:
+    """Show both lists and ask; return whether the gradebook is to be written.
 
-
-def _tell_gone(gone: Sequence[Student], place: str) -> None:
-    """Say how many students a new roster drops, and what goes with them."""
-    if gone:
-        told = "1 student is" if len(gone) == 1 else f"{len(gone)} students are"
-        told += " no longer in it"
-        if adjusted := sum(bool(student.corrections) for student in gone):
-            told += f", {adjusted} with a correction"
-        if extended := sum(student.extension != 0 for student in gone):
-            told += f", {extended} with an extension"
-        say(f"{place} replaces the stored roster: {told}")
-
-
-def tell_owners(
-    store: Store | None,
-    found: Sequence[Submission],
-    roster: Sequence[Student],
-    rubric: Rubric,
-    paths: Sequence[Path],
-    out: Path | None,
-) -> Owners:
-    """Match hand-ins with a roster, and list whoever cannot be found; return the owners.
-
-    The lists are written below `out` too. Raises `InputError` if nobody who handed in is in the
-    roster of `paths`.
+    Pairs that the teacher names are kept in the results file.
     """
-    decisions = store.decisions() if store else ()
-    owners = assign(found, roster, decisions, store.corrections() if store else ())
-    stored = "the stored roster" if roster or store is None else str(store.path)
-    place = ", ".join(map(str, paths)) or stored
-    if rubric.late.deadline:
-        say(f"[late]: the deadline is {rubric.late.deadline} in the zone {rubric.late.zone}")
-        if not (rubric.late.points_a_day or rubric.late.percent_a_day):
-            say("[late]: points_a_day and percent_a_day are missing or 0, so nothing is deducted")
-    nobody_found = len(owners.unknown) == len(owners.people) and not owners.matching.undecided
-    if roster and paths and nobody_found:
-        raise nobody(place, *([one.name for one in side] for side in (owners.people, roster)))
-    for line in owners.told:
-        say(f"{place}: {line}")
-    absent, undecided = Missing.ABSENT, Missing.UNDECIDED
-    unknown: dict[str, list[str]] = {"": [], LATE: [], absent: [], undecided: []}
-    for item in owners.submissions:
-        time = lateness(owners.students[item.name], rubric).submitted
-        unknown.get(item.missing or time, []).append(item.name)
-    if not rubric.late.deadline or len(owners.submissions) == 1:
-        unknown[""].clear()
-    none = "no time known in the roster, so nothing is deducted"
-    name_all(
-        f"{place}: not in it", [str(doubt) for doubt in owners.unknown], out, "roster-unknown.txt"
-    )
-    name_all(f"{place}: {absent}, 0 points", unknown[absent], out, "roster-absent.txt")
-    name_all(f"{place}: not decided, no mark yet", unknown[undecided], out, "roster-undecided.txt")
-    if unknown[undecided] or owners.matching.undecided:
-        say(f"{place}: to decide who is who, {REMEDY}")
-    name_all(f"late by the file's name, {none}", unknown[LATE], out, "roster-late-unknown.txt")
-    name_all(f"[late]: {none}", unknown[""], out, "roster-late-no-time.txt")
-    if out is not None:
-        write_unmatched(out, place, owners.unknown)
-    return owners
+    path = filling.book.table.path
+    left = {place: one for place, one in enumerate(filling.here) if place in lost}
+    free = {
+        place: one
+        for place, one in enumerate(filling.book.people)
+        if place not in filling.matching.pairs.values()
+    }
+    say(f"{path}: hand-ins of nobody there, and students there without a hand-in:")
+    for line in _side_by_side(list(left.values()), list(free.values())):
+        say(line)
+    if not sys.stdin.isatty():
+        say(
+            f"{path}: not filled: put numbers into the files' names or into a roster, or give --yes"
+        )
+        return False
+    print(QUESTION, end="", file=sys.stderr, flush=True)
+    answer = sys.stdin.readline().strip()
+    found = _pairs(answer, len(left), len(free))
+    if found is None and answer.lower() not in ("y", "yes"):
+        say(f"{path}: not filled")
+        return False
+    pairs = [(list(left)[one - 1], list(free)[two - 1]) for one, two in found or ()]
+    filling.pairs += pairs
+    people = [(filling.here[one], filling.book.people[two]) for one, two in pairs]
+    with writable(store) as own:
+        own.decide(people)
+    return True
 
 
-UNMATCHED: Final = "unmatched.csv"
+def _pairs(answer: str, most_left: int, most_right: int) -> list[tuple[int, int]] | None:
+    """Return the pairs of an answer such as `1=2 3=1`; None if it is anything else.
+
+    A number that is not there, or that stands in two pairs, decides nothing.
+    """
+    found = re.split(r"[\s,;]+", re.sub(r"\s*=\s*", "=", answer.strip()))
+    if not all(re.fullmatch(r"\d+=\d+", pair, re.ASCII) for pair in found):
+        return None
+    pairs = [(int(one), int(two)) for one, _, two in (pair.partition("=") for pair in found)]
+    for side, most in zip(zip(*pairs, strict=True), (most_left, most_right), strict=True):
+        if len(set(side)) < len(side) or not all(1 <= number <= most for number in side):
+            return None
+    return pairs
 
 
-def write_unmatched(out: Path, place: str, doubts: Sequence[Doubt]) -> None:
-    """Write `unmatched.csv`: who handed in and is not found, and whose hand-in it may be."""
-    rows = [[place, doubt.person, "; ".join(map(str, doubt.may_be)), doubt.why] for doubt in doubts]
-    if rows or (out / UNMATCHED).is_file():
-        write(out / UNMATCHED, csv_text(("List", "Hand-in of", "May be", "Why"), rows))
+def _side_by_side(left: Sequence[Person], right: Sequence[Person]) -> Iterator[str]:
+    """Yield lines with one list beside the other, each with its numbers."""
+    columns = [
+        [f"{number:3}  {person}" for number, person in enumerate(side, 1)] for side in (left, right)
+    ]
+    width = max(map(columns_of, columns[0]), default=0)
+    for one, two in zip_longest(*columns, fillvalue=""):
+        yield f"{one}{' ' * (width - columns_of(one))}  {two}".rstrip()

@@ -6,13 +6,11 @@ strongest agent) says what was best. No language model takes part.
 
 from __future__ import annotations
 
-import argparse
 import html
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from enum import Enum
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
@@ -29,8 +27,8 @@ from connect4.search.trace import Flag, Node
 from connect4.views.board import shape_data
 from connect4.views.document import Page
 from connect4.views.tree import explained_by_student
-from grader.commands.common import DONE
-from grader.commands.publish_game import games_of
+from grader.commands.common import DONE, say
+from grader.commands.student import games_of
 from grader.handin import Submission
 from grader.output import check_out, write
 from grader.output.pages import card, heading, table
@@ -59,26 +57,21 @@ APART: Final = 8.0
 """The difference between the two best moves of a close choice, and of an only good move."""
 
 
-class Kind(StrEnum):
-    """Why a position is worth a question."""
+class Kind(Enum):
+    """Why a position is worth a question, and the question."""
 
-    LOST = "A lost turn"
-    COSTLY = "A costly move"
-    ONLY = "An only good move"
-    CLOSE = "A close choice"
-    POP_OUT = "A pop-out"
-    OTHER = "A move of yours"
-
-
-ASKED: Final = {
-    Kind.LOST: "What happened in this turn? Which line of your file caused it, and why?",
-    Kind.COSTLY: "Why did your program choose {played}? Which reply did it expect?",
-    Kind.ONLY: "One move is clearly best here. Which one, and how does your program find it?",
-    Kind.CLOSE: "Your program played {played}. Which other move is about as good? What decides?",
-    Kind.POP_OUT: "Your program played {played}. When does it prefer a pop-out to a drop?",
-    Kind.OTHER: "Why did your program choose {played}? Show the lines that decide it.",
-}
-"""The question about a position of each kind."""
+    LOST = "A lost turn", "What happened in this turn? Which line of your file caused it, and why?"
+    COSTLY = "A costly move", "Why did your program choose {}? Which reply did it expect?"
+    ONLY = (
+        "An only good move",
+        "One move is clearly best here. Which one, and how does your program find it?",
+    )
+    CLOSE = (
+        "A close choice",
+        "Your program played {}. Which other move is about as good? What decides?",
+    )
+    POP_OUT = "A pop-out", "Your program played {}. When does it prefer a pop-out to a drop?"
+    OTHER = "A move of yours", "Why did your program choose {}? Show the lines that decide it."
 
 
 @dataclass(frozen=True)
@@ -256,12 +249,7 @@ def principal(nodes: Sequence[Node]) -> Iterator[Node]:
 def viva_page(name: str, asked: Sequence[Question], branches: Callable[[Question], str]) -> str:
     """Return the page: the questions first, and on a second sheet of paper the key."""
     sheet = [_sheet(place, item) for place, item in enumerate(asked, 1)]
-    searched = [f"<p>Its method explain: {html.escape(branches(item))}</p>" for item in asked]
-    once = searched[:1] if len(set(searched)) == 1 else []  # such as that there is none
-    key = [
-        _key(place, item, "" if once else text)
-        for place, (item, text) in enumerate(zip(asked, searched, strict=True), 1)
-    ]
+    key = [_key(place, item, branches(item)) for place, item in enumerate(asked, 1)]
     parts = [
         heading(f"Talk with {name}"),
         "<p>Five minutes: ask about each position, let the author open the file, and take notes. "
@@ -270,20 +258,18 @@ def viva_page(name: str, asked: Sequence[Question], branches: Callable[[Question
         '<h2 class="sheet">Key</h2>',
         "<p>Points, from the author's side. An estimate is a search of the kit's strongest agent; "
         "other moves may be as good.</p>",
-        *once,
         *key,
     ]
     body = "\n".join(['<main class="report viva">', *parts, "</main>"])
-    data = [_board(item.state) for item in asked]
+    data = [
+        {**shape_data(state), "cells": "".join(map(str, state.board().ravel().tolist()))}
+        for state in (item.state for item in asked)
+    ]
     return Page(f"Talk with {name}", PARTS, body, data).alone()
 
 
-def _board(state: State) -> dict[str, Any]:
-    return {**shape_data(state), "cells": "".join(map(str, state.board().ravel().tolist()))}
-
-
 def _sheet(place: int, item: Question) -> str:
-    asked = ASKED[item.kind].format(played=item.turn.text)
+    title, asked = item.kind.value
     where = f"Game {item.game.number} ({item.game.title}), turn {item.turn.number}"
     mine, other = (
         item.state.scores()[side - 1] for side in (item.turn.player, 3 - item.turn.player)
@@ -292,11 +278,11 @@ def _sheet(place: int, item: Question) -> str:
     pops = "" if left is None else f" Pop-outs left: {left[0]} and {left[1]}."
     tokens = ("dots", "rings")[item.turn.player - 1]
     text = [
-        f"<h2>{place}. {item.kind}</h2>",
+        f"<h2>{place}. {title}</h2>",
         f"<p>{html.escape(where)}. You are player {item.turn.player} (the {tokens}) and "
         f"move at {mine} to {other}.{pops}</p>",
         f'<figure id="position-{place}"><pre>{html.escape(item.state.to_text())}</pre></figure>',
-        f"<p><strong>{html.escape(asked)}</strong></p>",
+        f"<p><strong>{html.escape(asked.format(item.turn.text))}</strong></p>",
         '<p class="notes">Notes</p>',
     ]
     return card("\n".join(text))
@@ -304,7 +290,7 @@ def _sheet(place: int, item: Question) -> str:
 
 def _key(place: int, item: Question, searched: str) -> str:
     turn = item.turn
-    text = [f"<h3>{place}. {item.kind}: game {item.game.number}, turn {turn.number}</h3>"]
+    text = [f"<h3>{place}. {item.kind.value[0]}: game {item.game.number}, turn {turn.number}</h3>"]
     if turn.is_lost:
         said = headline(turn.detail or "")
         text.append(f"<p>Lost: {html.escape(turn.outcome.value)}. {html.escape(said)}</p>")
@@ -321,7 +307,8 @@ def _key(place: int, item: Question, searched: str) -> str:
             for worth in shown
         ]
         text.append(table(("move", "worth", "", "then"), rows))
-    return card("\n".join([*text, searched]))
+    text.append(f"<p>Its method explain: {html.escape(searched)}</p>")
+    return card("\n".join(text))
 
 
 def _cost(item: Question) -> str:
@@ -344,11 +331,6 @@ OUTPUTS: Final = ("class.html", "grades.csv", "standings.html", "index.html")
 """Files of a folder that students may see."""
 
 
-def run_viva(arguments: argparse.Namespace) -> int:
-    """Call `viva` with the options of a command line."""
-    return viva(arguments.results, arguments.name, arguments.o)
-
-
 def viva(path: Path, text: str, place: Path) -> int:
     """Write the page about one student's games."""
     _check_private(place)
@@ -356,14 +338,13 @@ def viva(path: Path, text: str, place: Path) -> int:
         results = read_results(store)
         item = results.find(text, path)
         chosen = chosen_games(item, results, path)
+        say(f"analysing {'1 game' if len(chosen) == 1 else f'{len(chosen)} games'} ...")
         played = []
-        for count, (number, game) in enumerate(chosen.items(), 1):
-            print(f"\ranalysing game {count} of {len(chosen)}", end="", file=sys.stderr, flush=True)
+        for number, game in chosen.items():
             record = store.record(game.key)
             if record is not None:
                 side = _side(game, item)
                 played.append(analysed(number, game.title, record, side, os.cpu_count() or 1))
-        print(file=sys.stderr)
         asked = questions(played)
         if not asked:
             raise InputError(f"{path}: {item.name} played no turn that can be asked about")
@@ -376,7 +357,7 @@ def viva(path: Path, text: str, place: Path) -> int:
 
     write(place, viva_page(item.name, asked, branches))
     place.chmod(0o600)
-    print(f"{place}: {len(asked)} positions, then the key; only you can read it", file=sys.stderr)
+    say(f"{place}: {len(asked)} positions, then the key; only you can read it")
     return DONE
 
 

@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -73,7 +74,16 @@ class HandIn:
         return self.files.get(path) or f"{self.whole}/{inside}"
 
 
-def find(paths: list[Path], rules: SubmissionRules, name: str | None = None) -> list[Submission]:
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def find(
+    paths: Sequence[Path],
+    rules: SubmissionRules,
+    name: str | None = None,
+    tell: Callable[[str], None] = _say,
+) -> list[Submission]:
     """Return all submissions at `paths`, sorted by name; `name` makes one path one submission.
 
     Each file or folder in a platform's download is named on standard error that is not graded,

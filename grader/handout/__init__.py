@@ -5,7 +5,6 @@ The students' edition lacks this package and all else that `grader/handout.toml`
 
 from __future__ import annotations
 
-import argparse
 import fnmatch
 import functools
 import importlib.util
@@ -101,20 +100,25 @@ KIT_MB: Final = 500
 """Memory of the grader itself, beside two agents."""
 
 
-def run_handout(arguments: argparse.Namespace) -> int:
+def handout(
+    out: Path,
+    gradescope: bool = False,
+    classroom50: bool = False,
+    max_minutes: float = 30,
+    rubric: Path | None = None,
+) -> int:
     """Write the zip, after a smoke test of its content."""
-    out: Path = arguments.out
     if out.suffix != ".zip":
         raise InputError(f"{out}: a handout is a zip; name it {out.with_suffix('.zip').name}")
-    is_autograder = arguments.gradescope or arguments.classroom50
-    if arguments.gradescope and arguments.classroom50:
+    is_autograder = gradescope or classroom50
+    if gradescope and classroom50:
         raise InputError("--gradescope, --classroom50: a zip is for one of them; make two")
-    if arguments.rubric is not None and not is_autograder:
+    if rubric is not None and not is_autograder:
         raise InputError("--rubric: only an autograder takes one; students get grader/rubric.toml")
     if is_autograder:
-        tell_container(rubrics.read(arguments.rubric), arguments.max_minutes)
-        files = dict(autograder_files(arguments.rubric))
-        if arguments.gradescope:
+        tell_container(rubrics.read(rubric), max_minutes)
+        files = dict(autograder_files(rubric))
+        if gradescope:
             files |= {name: (GRADESCOPE / name).read_bytes() for name in GRADESCOPE_SCRIPTS}
         else:
             files |= classroom50_files()

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -20,7 +20,14 @@ from connect4.isolation.limits import Limits
 from connect4.isolation.seat import LEVELS, Level, open_seat
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
 from grader.play import Pool, Progress, WorkerDiedError
-from grader.play.one_game import Job, agent_of, limits_of, one_line, spread
+from grader.play.one_game import (
+    OWN_FILE,
+    Job,
+    agent_of,
+    limits_of,
+    one_line,
+    spread,
+)
 from grader.play.schedule import Contestant, limits_text
 from grader.play.trials import STAND_IN, proof
 from grader.results import LOAD, PACE
@@ -171,21 +178,50 @@ def _failure(
     return None if wrong is None else Failure(wrong, seconds, detail)
 
 
+def asking_for(
+    source: bytes, rubric: Rubric, level: Level, say: Callable[[str], None], seconds: Seconds
+) -> Asking:
+    """Return what asks a source for moves, which are for games of the rubric."""
+    game, limits = GAMES[rubric.match.game], Limits(start_seconds=rubric.limits.startup)
+    terms = game, seconds, 0, None, source, rubric.submission.allowed
+    return Asking(Setup(OWN_FILE, 1, *terms), level, limits, say)
+
+
+def probe(
+    asking: Asking,
+    methods: Sequence[Method],
+    times: Sequence[Seconds],
+    trial: Callable[[Method, Seconds, Seconds], Failure | None],
+) -> Iterator[tuple[Method, Seconds | None, Failure | None]]:
+    """Yield for each method the first of `times` at which its trial does not fail, else why.
+
+    Without a time and a failure there was no time left to find out. What one method needs, the next
+    ones get.
+    """
+    begin = 0
+    for method in methods:
+        seconds, failure = asking.first_time(times[begin:], partial(trial, method))
+        yield method, seconds, failure
+        if seconds is not None:
+            begin = times.index(seconds)
+        elif failure is not None:
+            if failure.in_loading:
+                return
+            begin = len(times) - 1 if failure.is_late else 0
+
+
 def plays_from(
     asking: Asking, methods: Sequence[Method], state: State, times: Sequence[Seconds]
 ) -> tuple[Seconds | None, Failure | None]:
-    """Return the first of `times` at which each method gives a move, else None and why not.
-
-    Without a failure there was no time left to find out.
-    """
-    start = 0
-    for method in methods:
-        trial = partial(asking.new_player_fails, state, method)
-        seconds, failure = asking.first_time(times[start:], trial)
+    """Return the first of `times` at which each method gives a move, else None and why not."""
+    needed = None
+    for method, seconds, failure in probe(
+        asking, methods, times, partial(asking.new_player_fails, state)
+    ):
         if seconds is None:
             return None, failure and replace(failure, text=f"get_{method}_move: {failure.text}")
-        start = times.index(seconds)
-    return times[start], None
+        needed = seconds
+    return needed, None
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,8 +362,8 @@ def load_all(
     pool: Pool,
     isolation: str,
     pace: Pace,
-) -> Generator[tuple[Contestant, str | None, str | None], None, None]:
-    """Load each contestant that has a file; yield it with its problem and the grader's fault.
+) -> list[tuple[Contestant, str | None, str | None]]:
+    """Load each contestant that has a file; return it with its problem and the grader's fault.
 
     One that can be loaded is asked for moves, see `too_slow`.
     """
@@ -342,6 +378,7 @@ def load_all(
         "times": pace.times,
     }
     suspects: list[tuple[str, Job]] = []
+    found: list[tuple[Contestant, str | None, str | None]] = []
     new = _unknown(contestants, store.notes(LOAD, limits), store.notes(PACE, asked))
     progress = Progress(len(new), "files asked for a move") if len(new) > FEW else None
     slots = 1 if any(key.startswith(LOADING) for key in store.suspects()) else pool.slots
@@ -364,13 +401,14 @@ def load_all(
                         store.note(PACE, str(item.sha256), asked, loaded.slow)
                 if progress is not None:
                     progress.step()
-                yield item, loaded.problem, loaded.fault
+                found.append((item, loaded.problem, loaded.fault))
         for sha256, own in suspects:
             other = {**own, "player": {**own["player"], "source": STAND_IN}}
             if evidence := proof(sha256, own, other, try_load, store, pool.executor):
                 store.set_aside(sha256, "loading it", evidence)
     finally:
         store.end_all()
+    return found
 
 
 def _unknown(

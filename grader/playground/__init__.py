@@ -6,7 +6,6 @@ The site is one page, the kit as a zip, and optionally a copy of Pyodide (Python
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import re
 import shutil
@@ -46,9 +45,8 @@ KIT: Final = ("connect4/", "grader/__init__.py", "grader/handin/", "grader/rubri
 """The parts of the students' edition that run in the browser, as beginnings of their paths."""
 
 
-def run_playground(arguments: argparse.Namespace) -> int:
-    """Write the site."""
-    out: Path = arguments.out
+def playground(out: Path, runtime: str | None = None) -> int:
+    """Write the site below a folder; `runtime` is a folder or an address of Pyodide."""
     files = dict(site_files())
     digest = hashlib.sha256()
     for name, data in sorted(files.items()):
@@ -62,16 +60,16 @@ def run_playground(arguments: argparse.Namespace) -> int:
             raise InputError(f"{page} is another page; name a folder of its own for the playground")
         zips = [path for path in out.glob("kit-*.zip") if path.name != kit]
         old = [path for path in zips if re.fullmatch(r"kit-[0-9a-f]{12}\.zip", path.name)]
-        runtime = runtime_address(arguments.runtime, out)
+        address = runtime_address(runtime, out)
         write_zip(files, out / kit)
-        text = site_page(runtime, kit, files)
+        text = site_page(address, kit, files)
         atomic.write_text(page, text)
         for path in old:
             path.unlink()
     except OSError as error:
         raise InputError(f"{out}: cannot be written: {error.strerror}") from None
     size = (len(text.encode()) + (out / kit).stat().st_size) / 1000
-    print(f"{out}: index.html and {kit}, {size:.0f} kB; Python for browsers from {runtime}")
+    print(f"{out}: index.html and {kit}, {size:.0f} kB; Python for browsers from {address}")
     return 0
 
 

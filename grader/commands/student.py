@@ -1,37 +1,83 @@
-"""The command `publish-game`: gives a student the record of a marked game, with its seed.
+"""What a teacher does for one student: `correct` changes a mark, `publish-game` gives a game away.
 
-With the seed, a student can compute the random player's moves. Every game that is played with it
-later carries a remark.
+Corrections have a reason and a day. They are the log of appeals: the class page, the student's page
+and `grades.csv` show them. With the seed of a published game, a student can compute the random
+player's moves; every game that is played with it later carries a remark.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
+import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 from connect4 import record as records
 from connect4.cli import agreed
-from connect4.errors import InputError
+from connect4.errors import InputError, printable
 from connect4.games.extended import EXTENDED
 from connect4.isolation.seat import level_named
 from connect4.record import Record
 from grader.commands.common import DONE, FAILED, say
 from grader.handin import FOLDER, Submission, file_name, without_folders
+from grader.handin.people import Person, find, match
+from grader.handin.roster import Change, Correction
 from grader.output import write
-from grader.output.results import Results, read_results
+from grader.output.results import GRADE, Results, read_results
 from grader.play.one_game import as_seen_by, source_path
 from grader.play.schedule import PlannedGame
 from grader.results.store import Store
 
 
-def run_publish_game(arguments: argparse.Namespace) -> int:
-    """Call `publish_game` with the options of a command line."""
-    a = arguments
-    return publish_game(a.results, a.name, a.games, a.out, a.yes)
+def correct(
+    path: Path,
+    text: str,
+    reason: str,
+    adjust: float | None = None,
+    percent: float | None = None,
+    mark: float | None = None,
+) -> int:
+    """Enter a correction of the mark of one student, found by name, number, login or address.
+
+    It adds points, adds percent, or sets the mark. Raises `InputError` if no student fits, or more
+    than one.
+    """
+    kinds = ((Change.ADJUST, adjust), (Change.PERCENT, percent), (Change.MARK, mark))
+    given = [(kind, amount) for kind, amount in kinds if amount is not None]
+    if len(given) != 1:
+        raise InputError("give one of --adjust, --percent and --mark")
+    kind, amount = given[0]
+    if not math.isfinite(amount) or (kind is Change.MARK and amount < 0):
+        raise InputError(f"{kind} {amount}: expected a number{' from 0' * (kind is Change.MARK)}")
+    if not path.is_file():
+        raise InputError(f"{path}: no results file there")
+    with Store(path, writing=True) as store:
+        results = read_results(store)
+        if results.kind != GRADE:
+            raise InputError(f"{path}: holds a {results.kind}; corrections are for a grading")
+        marked = [(one, student) for one in results.marks for student in one.students]
+        people = [
+            [student, *([Person(one.submission.name)] if len(one.students) == 1 else [])]
+            for one, student in marked
+        ]
+        place = find(text, people, path)
+        student = marked[place][1]
+        wanted = [Person(student.name, student.keys)]
+        if match(wanted, [one for _, one in marked]).pairs.get(0) != place:
+            what = "cannot be told from another student; a roster with numbers tells who is who"
+            raise InputError(f"{path}: {student} {what}")
+        entry = Correction(kind, amount, printable(reason), date.today().isoformat())
+        store.correct(Person(student.name, student.keys), entry)
+        before = marked[place][0].known(student)
+        again = read_results(store).marks
+        now = [(one, student) for one in again for student in one.students][place]
+        after = now[0].known(now[1])
+    shown = ["no mark yet" if one is None else f"{one:.2f}" for one in (before, after)]
+    say(f"{student.name}: {shown[0]} -> {shown[1]} ({entry}); `report` writes the files again")
+    return DONE
 
 
 def publish_game(
