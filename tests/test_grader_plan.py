@@ -113,7 +113,7 @@ def test_the_command_fuel_says_what_each_budget_takes_here(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     speeds = {"a search": [1e9, 1.5e9, 2e9, 3e9, 4e9]}
-    monkeypatch.setattr(hours, "prepare", lambda level, say: None)
+    monkeypatch.setattr(hours.package, "compiled", lambda say: None)
     monkeypatch.setattr(images, "measure_speed", lambda: (speeds, 2e9))
     monkeypatch.setattr(images, "identity_text", lambda: "a module")
     assert hours.fuel(2 * 10**9) == 0
