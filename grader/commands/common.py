@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from connect4.errors import InputError, harmless
+from connect4.errors import InputError
 from connect4.games.base import Seconds
 from connect4.isolation import machine
 from connect4.isolation.seat import LEVELS, Level, choose_level, level_named
@@ -95,19 +95,6 @@ def playing(
 def read_rubric(
     path: Path | None,
     seconds: Seconds | None = None,
-    fuel: int | None = None,
-    isolation: str | None = None,
-) -> Rubric:
-    """Return a rubric as `timed_rubric` does; say whose code runs in its games."""
-    rubric = timed_rubric(path, seconds, fuel, isolation)
-    for line in rubrics.code_from_elsewhere(rubric):
-        say(harmless(line))
-    return rubric
-
-
-def timed_rubric(
-    path: Path | None,
-    seconds: Seconds | None,
     fuel: int | None = None,
     isolation: str | None = None,
 ) -> Rubric:
