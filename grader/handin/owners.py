@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from grader.handin import Missing, Submission, on_disk, told_apart
-from grader.handin.people import IN_TIME, LATE, Kind, Matching, Person, letters, match, may_be
+from grader.handin import Missing, Submission, told_apart
+from grader.handin.people import IN_TIME, LATE, Matching, Person, letters, match, may_be
 from grader.handin.roster import Correction, Student
 
 SUBMITTED: Final = "a time for each in the roster's column submitted decides which one counts"
@@ -94,26 +94,103 @@ def assign(
     roster has. Of two hand-ins of a group the newer one counts. A student is absent only if no
     hand-in is left over that may be the student's. Of a single hand-in nobody is missed.
     """
-    known = _Class(found, roster, decisions)
-    students, missed = known.students()
-    everybody = [item for item in found if item.name not in known.instead]
-    for line in missed if len(found) > 1 else ():
-        one = roster[line]
-        missing, why = known.why_none(line)
-        absent = Submission(one.name, one.name, problem=why, people=(one,), missing=missing)
-        everybody = told_apart([*everybody, absent])
-        students[everybody[-1].name] = [one]
-    told = [*known.told(), *_correct(students, corrections)]
-    left_open = known.left_open()
-    undecided = (item for item in everybody if item.missing is Missing.UNDECIDED)
-    left_open |= {item.name: str(item.problem) for item in undecided}
-    called = {item.name: item.name for item in everybody} | _full_names(everybody, students)
-    return Owners(
-        [replace(item, name=called[item.name]) for item in everybody],
-        {called[item.name]: students[item.name] for item in everybody},
-        {called.get(name, name): why for name, why in left_open.items()},
-        *(known.unknown, told, known.matching, known.people),
-    )
+    people = [person for item in found for person in item.people]
+    hand_ins, matching = _beside(found, roster, people, decisions)
+    groups = _groups(hand_ins, roster)
+    shared = [people[place] for one in hand_ins for place in one.shared]
+    listed = doubts(people, roster, matching) if roster else []
+    unknown = [doubt for doubt in listed if doubt.person not in shared]
+    left_open = {
+        name: group.open for group in groups.values() for name in group.items if group.open
+    }
+    left_open |= {one.item.name: NOT_CLEAR for one in hand_ins if _may_be_changed(one, unknown)}
+    counting = {one.item.name: one.item.name for one in hand_ins}
+    for group in groups.values():
+        counting |= {name: group.counting for name in group.items if group.counting}
+    students: dict[str, list[Student]] = {name: [] for name in counting.values()}
+    for one in hand_ins:
+        students[counting[one.item.name]] += one.authors
+    everybody = [item for item in found if item.name in students]
+    taken = {line for one in hand_ins for line in one.lines}
+    for line, student in enumerate(roster):
+        group_of = groups.get(_group_key(student.group))
+        if line not in taken and group_of and group_of.counting:
+            students[counting[group_of.counting]].append(student)
+        elif line not in taken and len(found) > 1:
+            why = (group_of.open if group_of else "") or _why_none(line, student, matching, unknown)
+            missing = Missing.UNDECIDED if why else Missing.ABSENT
+            absent = Submission(student.name, student.name, problem=why or missing,
+                people=(student,), missing=missing,
+            )  # fmt: skip
+            everybody = told_apart([*everybody, absent])
+            students[everybody[-1].name] = [student]
+            left_open |= {everybody[-1].name: why} if why else {}
+    for one in hand_ins:
+        if own := students.get(one.item.name):
+            students[one.item.name] = [replace(author, submitted=one.time) for author in own]
+    told = [group.told for group in groups.values() if group.told] + [
+        f"{student}: hand_in {student.hand_in!r} is no hand-in here, or several"
+        for line, student in enumerate(roster)
+        if student.hand_in and line not in taken
+    ]
+    told += _correct(students, corrections)
+    return Owners(everybody, students, left_open, unknown, told, matching, people)
+
+
+NOT_CLEAR: Final = f"{Missing.UNDECIDED}: it is not clear whose hand-in this is"
+
+
+@dataclass(frozen=True, slots=True)
+class _HandIn:
+    """A hand-in beside the roster."""
+
+    item: Submission
+    lines: Sequence[int]
+    """The lines of the roster that are its authors'."""
+    authors: Sequence[Student]
+    shared: Collection[int]
+    """Persons that are nobody by themselves: all have lines that name the hand-in, or the name is
+    that of a group."""
+    time: str
+    """When it was handed in: the roster says it, else the platform."""
+
+
+def _beside(
+    found: Sequence[Submission],
+    roster: Sequence[Student],
+    people: Sequence[Person],
+    decisions: Iterable[tuple[Person, Person]],
+) -> tuple[list[_HandIn], Matching]:
+    """Return the hand-ins beside the roster, whose column `hand_in` decides first."""
+    owners = [(item, person) for item in found for person in item.people]
+    named = _named(owners, roster)
+    pairs = [(place, line) for _, place, line in named]
+    matching = match(people, roster, [*pairs, *decided(decisions, people, roster)])
+    of_groups = {_group_key(one.group) for one in roster} - {""}
+    hand_ins: list[_HandIn] = []
+    begin = 0
+    for item in found:
+        places = range(begin, begin := begin + len(item.people))
+        by_name = [line for name, _, line in named if name == item.name]
+        matched = {place: matching.pairs[place] for place in places if place in matching.pairs}
+        lines = list(dict.fromkeys([*matched.values(), *by_name]))
+        shared = [
+            place
+            for place in places
+            if len(by_name) >= len(places)
+            or (not lines and _group_key(people[place].name) in of_groups)
+        ]
+        authors = [
+            roster[matched[place]].with_keys(people[place].keys)
+            if place in matched
+            else Student(people[place].name, people[place].keys)
+            for place in places
+            if place in matched or place not in shared
+        ]
+        authors += [roster[line] for line in lines if line not in matched.values()]
+        time = _clock(item, [roster[line] for line in lines])
+        hand_ins.append(_HandIn(item, lines, authors, shared, time))
+    return hand_ins, matching
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +206,25 @@ class _Group:
     """Why their mark stays open."""
 
 
-def _group(name: str, items: Sequence[Submission], clock: Mapping[str, str]) -> _Group:
+def _groups(hand_ins: Sequence[_HandIn], roster: Sequence[Student]) -> dict[str, _Group]:
+    """Return the groups that handed in; a group is that of an author, or one of a shared name."""
+    written = {own: one.group for one in roster if (own := _group_key(one.group))}
+    held: dict[str, list[_HandIn]] = {}
+    for one in hand_ins:
+        names = [roster[line].group for line in one.lines]
+        if one.shared:
+            names += [person.name for person in one.item.people]
+        for own in written.keys() & set(map(_group_key, names)):
+            held.setdefault(own, []).append(one)
+    return {own: _group(written[own], held[own]) for own in written if own in held}
+
+
+def _group(name: str, hand_ins: Sequence[_HandIn]) -> _Group:
     """Return a group with the hand-in that counts: the only one, or the newest."""
-    names = [item.name for item in items]
-    if len({item.sha256 for item in items}) == 1:
+    names = [one.item.name for one in hand_ins]
+    if len({one.item.sha256 for one in hand_ins}) == 1:
         return _Group(names, names[0])
-    newest = _newest(names, clock)
+    newest = _newest({one.item.name: one.time for one in hand_ins})
     if newest is None:
         why = f"group {name} handed in several times ({'; '.join(names)})"
         told = f"{why}: their mark stays open; {SUBMITTED}"
@@ -143,121 +233,24 @@ def _group(name: str, items: Sequence[Submission], clock: Mapping[str, str]) -> 
     return _Group(names, newest, f"group {name}: {newest} is newer than {older}")
 
 
-class _Class:
-    """Hand-ins beside a roster: who is who, and which hand-in of each group counts."""
+def _may_be_changed(one: _HandIn, unknown: Sequence[Doubt]) -> bool:
+    """Return whether a hand-in without a line may be that of a line that changes its mark."""
+    return not one.lines and any(
+        any(doubt.person is person for person in one.item.people)
+        and isinstance(line, Student)
+        and bool(line.corrections or line.extension or line.group or line.submitted)
+        for doubt in unknown
+        for line in doubt.may_be
+    )
 
-    def __init__(
-        self,
-        found: Sequence[Submission],
-        roster: Sequence[Student],
-        decisions: Iterable[tuple[Person, Person]],
-    ) -> None:
-        self.found, self.roster = found, roster
-        self.owners = [(item, person) for item in found for person in item.people]
-        self.people = [person for _, person in self.owners]
-        self.named = _named(self.owners, roster)
-        self.written = {own: one.group for one in roster if (own := _group_key(one.group))}
-        pairs = [(place, line) for _, place, line in self.named]
-        pairs += decided(decisions, self.people, roster)
-        self.matching = match(self.people, roster, pairs)
-        matched = self.matching.pairs.items()
-        self.by_line = {line: self.owners[place][0].name for place, line in matched}
-        """The name of the hand-in of each line of the roster that has one."""
-        self.by_line |= {line: name for name, _, line in self.named}
-        self.lines: dict[str, list[int]] = {item.name: [] for item in found}
-        for line, name in self.by_line.items():
-            self.lines[name].append(line)
-        self.clock = {
-            item.name: _clock(item, [roster[line] for line in self.lines[item.name]])
-            for item in found
-        }
-        items: dict[str, list[Submission]] = {own: [] for own in self.written}
-        for item in found:
-            groups = {_group_key(roster[line].group) for line in self.lines[item.name]}
-            shared = (person for person in item.people if self._is_shared(item, person))
-            for group in items.keys() & groups.union(_group_key(one.name) for one in shared):
-                items[group].append(item)
-        self.groups = {
-            own: _group(self.written[own], held, self.clock) for own, held in items.items() if held
-        }
-        self.instead = {
-            name: group.counting
-            for group in self.groups.values()
-            for name in group.items
-            if group.counting not in (None, name)
-        }
-        """The hand-in that counts in place of an older one."""
-        sharing = [person for item, person in self.owners if self._is_shared(item, person)]
-        listed = doubts(self.people, roster, self.matching) if roster else []
-        self.unknown = [doubt for doubt in listed if doubt.person not in sharing]
 
-    def _is_shared(self, item: Submission, person: Person) -> bool:
-        """Return whether a hand-in has the name of a group and not that of a student."""
-        if sum(name == item.name for name, _, _ in self.named) >= len(item.people):
-            return True  # all have their lines
-        return not self.lines[item.name] and _group_key(person.name) in self.written
-
-    def students(self) -> tuple[dict[str, list[Student]], list[int]]:
-        """Return the students of each hand-in, and the lines of the roster that have none."""
-        students: dict[str, list[Student]] = {item.name: [] for item in self.found}
-        for place, (item, person) in enumerate(self.owners):
-            own = students[self.instead.get(item.name, item.name)]
-            if place in self.matching.pairs:
-                own.append(self.roster[self.matching.pairs[place]].with_keys(person.keys))
-            elif not self._is_shared(item, person):
-                own.append(Student(person.name, person.keys))
-        taken = {*self.matching.pairs.values()}
-        for called, _, line in self.named:
-            if line not in taken:
-                students[self.instead.get(called, called)].append(self.roster[line])
-                taken.add(line)
-        missed = []
-        for line, student in enumerate(self.roster):
-            group = self.groups.get(_group_key(student.group))
-            if line not in taken and group and group.counting:
-                students[group.counting].append(student)
-            elif line not in taken:
-                missed.append(line)
-        for name, listed in students.items():
-            students[name] = [replace(one, submitted=self.clock[name]) for one in listed]
-        return students, missed
-
-    def why_none(self, line: int) -> tuple[Missing, str]:
-        """Return why a student of the roster has no mark, or that nothing was handed in."""
-        student, why = self.roster[line], ""
-        if group := self.groups.get(_group_key(student.group)):
-            why = group.open
-        elif any(line in item.there for item in self.matching.undecided) or any(
-            student in doubt.may_be for doubt in self.unknown
-        ):
-            why = f"{Missing.UNDECIDED}: it is not clear which hand-in is this student's"
-        return (Missing.UNDECIDED, why) if why else (Missing.ABSENT, Missing.ABSENT)
-
-    def left_open(self) -> dict[str, str]:
-        """Return why marks stay open that the roster may change, by the names of hand-ins."""
-        changed = [
-            doubt.person
-            for doubt in self.unknown
-            for line in doubt.may_be
-            if isinstance(line, Student)
-            and (line.corrections or line.extension or line.group or line.submitted)
-        ]
-        found = {
-            name: group.open for group in self.groups.values() for name in group.items if group.open
-        }
-        return found | {
-            item.name: f"{Missing.UNDECIDED}: it is not clear whose hand-in this is"
-            for item, person in self.owners
-            if not self.lines[item.name] and any(person is one for one in changed)
-        }
-
-    def told(self) -> list[str]:
-        """Return in words which hand-ins count, and the cells of `hand_in` that decide nothing."""
-        return [group.told for group in self.groups.values() if group.told] + [
-            f"{student}: hand_in {student.hand_in!r} is no hand-in here, or several"
-            for line, student in enumerate(self.roster)
-            if student.hand_in and line not in self.by_line
-        ]
+def _why_none(line: int, student: Student, matching: Matching, unknown: Sequence[Doubt]) -> str:
+    """Return why it is not clear that a student handed in nothing; empty if it is."""
+    may_be_here = any(line in item.there for item in matching.undecided) or any(
+        student in doubt.may_be for doubt in unknown
+    )
+    why = f"{Missing.UNDECIDED}: it is not clear which hand-in is this student's"
+    return why if may_be_here else ""
 
 
 def _correct(
@@ -275,24 +268,6 @@ def _correct(
             students[name][place] = replace(own, corrections=(*own.corrections, entry))
     lost = [person for place, person in enumerate(wanted) if place not in found]
     return [f"{person} has a correction and is not here" for person in lost]
-
-
-def _full_names(
-    found: Sequence[Submission], students: Mapping[str, Sequence[Student]]
-) -> dict[str, str]:
-    """Return the whole names of students whose names Canvas wrote as one word, by that word.
-
-    A name whose page would be another one's file is not taken.
-    """
-    taken = {on_disk(item.name) for item in found}
-    names = {}
-    for item in found:
-        own = students[item.name]
-        of_canvas = len(own) == len(item.people) == 1 and item.people[0].key(Kind.CANVAS)
-        if of_canvas and on_disk(own[0].name) not in taken:
-            names[item.name] = own[0].name
-            taken.add(on_disk(own[0].name))
-    return names
 
 
 def _named(
@@ -346,12 +321,12 @@ def _clock(item: Submission, lines: Sequence[Student]) -> str:
     return max(known or times, default="")
 
 
-def _newest(names: Sequence[str], clock: Mapping[str, str]) -> str | None:
+def _newest(times: Mapping[str, str]) -> str | None:
     """Return the newest of hand-ins, None if their times cannot be compared or are equal."""
     try:
-        times = {name: datetime.fromisoformat(clock[name]) for name in names}
-        newest = max(names, key=times.__getitem__)
-        alone = list(times.values()).count(times[newest]) == 1
+        read = {name: datetime.fromisoformat(time) for name, time in times.items()}
+        newest = max(read, key=read.__getitem__)
+        alone = list(read.values()).count(read[newest]) == 1
     except (TypeError, ValueError):  # one with a zone and one without; no time
         return None
     return newest if alone else None
