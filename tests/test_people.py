@@ -149,12 +149,12 @@ def test_a_zero_for_nothing_needs_that_no_hand_in_is_left_over() -> None:
     ]
 
 
-def test_a_hand_in_may_have_the_name_of_a_group_or_one_that_canvas_wrote_as_a_word() -> None:
+def test_a_hand_in_may_have_the_name_of_a_group_or_of_a_student_in_one_word() -> None:
     found = [handed_in(name) for name in ("Zoe", "team7", "leeann canvas=1", "müllerbo")]
     roster = [Student("Gus", group="Team 7"), Student("Hu", group="Team 7"), Student("Ann Lee")]
     owners = assign(found, [*roster, Student("Müller, Bo")])
     assert {name: [one.name for one in own] for name, own in owners.students.items()} == {
-        **{"Zoe": ["Zoe"], "team7": ["Gus", "Hu"], "Ann Lee": ["Ann Lee"]},
+        **{"Zoe": ["Zoe"], "team7": ["Gus", "Hu"], "leeann canvas=1": ["Ann Lee"]},
         **{"müllerbo": ["Müller, Bo"]},
     }
     assert [str(doubt) for doubt in owners.unknown] == ["Zoe"]

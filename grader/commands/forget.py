@@ -36,8 +36,8 @@ from grader.results.store import Store, person_of
 from grader.rubric.reading import from_stored
 
 STALE: Final = re.compile(
-    r"class\.html|(changes|unmatched)\.csv|roster-[\w-]+\.txt"
-    r"|(canvas|moodle|worksheet|brightspace|blackboard)(-\w+)?\.(csv|txt|xls)"
+    r"class\.html|(changes|unmatched)\.csv"
+    r"|(canvas|moodle|worksheet|brightspace|blackboard)\.(csv|txt|xls)"
 )
 """Files below `--out` that a report may leave as they were."""
 
