@@ -6,9 +6,8 @@ import pytest
 
 from connect4.errors import InputError
 from grader.handin import Missing, Submission
-from grader.handin.owners import assign
 from grader.handin.people import IN_TIME, LATE, Person, by_form, find, keys, match, may_be
-from grader.handin.roster import Change, Correction, Student
+from grader.handin.roster import Change, Correction, Student, assign
 
 
 def person(text: str) -> Person:

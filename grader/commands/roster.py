@@ -10,12 +10,10 @@ from typing import Final
 
 from connect4.errors import InputError
 from grader.commands.common import UNMATCHED, list_unmatched, name_all, say
-from grader.handin import Missing, Submission
-from grader.handin import roster as rosters
+from grader.handin import Missing, Submission, lists
 from grader.handin.lists import nobody
-from grader.handin.owners import Owners, assign
 from grader.handin.people import LATE, REMEDY, match
-from grader.handin.roster import Correction, Student
+from grader.handin.roster import Correction, Owners, Student, assign
 from grader.marks import lateness
 from grader.results.store import Store
 from grader.rubric.model import Rubric
@@ -33,7 +31,7 @@ def read_roster(paths: Sequence[Path], held: Sequence[Student]) -> tuple[Student
         return ()
     found: tuple[Student, ...] = ()
     for path in paths:
-        students, unused = rosters.read(path)
+        students, unused = lists.read_roster(path)
         found = _completed(found, students, path) if found else students
         if unused:
             say(f"{path}: columns that are not used: {', '.join(unused)}")

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
+from functools import partial
 from typing import Any, Final, Self, TypeAlias
 
 from connect4.errors import InputError
@@ -202,87 +202,19 @@ def _differ(one: Person, two: Person, kinds: Collection[Kind]) -> bool:
     return any(mine and yours and mine.isdisjoint(yours) for mine, yours in both)
 
 
-def _groups(edges: Mapping[int, AbstractSet[int]]) -> list[tuple[list[int], list[int]]]:
+Edges: TypeAlias = dict[int, set[int]]
+"""Who of the second list fits each person of the first, by their places."""
+
+
+def _groups(edges: Edges) -> list[tuple[list[int], list[int]]]:
     """Return the connected parts of a graph between two sides, each with its sorted places."""
     found: list[tuple[set[int], set[int]]] = []
     for place, others in edges.items():
-        if not others:
-            continue
-        joined: tuple[set[int], set[int]] = ({place}, set(others))
-        rest = []
-        for group in found:
-            if group[1].isdisjoint(joined[1]):
-                rest.append(group)
-            else:
-                joined = (joined[0] | group[0], joined[1] | group[1])
-        found = [*rest, joined]
+        apart = [group for group in found if group[1].isdisjoint(others)]
+        joined = [group for group in found if group not in apart]
+        both = {place}.union(*(one for one, _ in joined)), others.union(*(two for _, two in joined))
+        found = [*apart, both] if others else found
     return sorted((sorted(here), sorted(there)) for here, there in found)
-
-
-@dataclass(slots=True)
-class _Matcher:
-    """The state of a comparison of two lists."""
-
-    here: Sequence[Person]
-    there: Sequence[Person]
-    pairs: dict[int, int] = field(default_factory=dict)
-    undecided: list[Undecided] = field(default_factory=list)
-    settled: tuple[set[int], set[int]] = field(default_factory=lambda: (set(), set()))
-    """Who is matched or undecided, of each side."""
-
-    def edges(self, tokens: Callable[[Person], Iterable[object]]) -> dict[int, set[int]]:
-        """Return who of the other side shares a token with each person; only who is still free."""
-        holders: dict[object, set[int]] = {}
-        for place, person in enumerate(self.there):
-            if place not in self.settled[1]:
-                for token in tokens(person):
-                    holders.setdefault(token, set()).add(place)
-        return {
-            place: set().union(*(holders.get(token, ()) for token in tokens(person)))
-            for place, person in enumerate(self.here)
-            if place not in self.settled[0]
-        }
-
-    def settle(self, edges: Mapping[int, AbstractSet[int]], told: Collection[Kind] = ()) -> None:
-        """Match whoever is the only one for somebody who is the only one for them.
-
-        A key of the kinds `told` that differs speaks against it.
-        """
-        for here, there in _groups(edges):
-            one, two = here[0], there[0]
-            alone = len(here) == len(there) == 1
-            if alone and not _differ(self.here[one], self.there[two], told):
-                self.pairs[one] = two
-            else:
-                why = OTHER_NUMBER if alone else SEVERAL
-                self.undecided.append(Undecided(tuple(here), tuple(there), why))
-            self.settled[0].update(here)
-            self.settled[1].update(there)
-
-    def by_keys(self) -> dict[int, set[int]]:
-        """Return who shares a key; a file's name that is one may also be somebody's name."""
-        found, called = self.edges(_keys), self.edges(_forms)
-        for place, others in found.items():
-            person = self.here[place]
-            if others and any(text == person.name for _, text in person.keys):
-                found[place] |= called[place]
-        return found
-
-    def by_names(self) -> dict[int, set[int]]:
-        """Return who has the same name letter for letter, as far as both lists write names alike.
-
-        That shows in the names of all whom nobody can confuse. A list that drops accents, turns
-        names round or has capitals of its own may give a person the name of another one.
-        """
-        pairs, called = list(self.pairs.items()), _groups(self.edges(_forms))
-        pairs += [(here[0], there[0]) for here, there in called if len(here) == len(there) == 1]
-        both = [(self.here[one], self.there[two]) for one, two in pairs]
-        sure = [(one, two) for one, two in both if not _forms(one).isdisjoint(_forms(two))]
-        if all(_written(one.name) == _written(two.name) for one, two in sure):
-            return self.edges(lambda person: [_written(person.name)])
-        if all(_written(one.name, True) == _written(two.name, True) for one, two in sure):
-            return self.edges(lambda person: [_written(person.name, True)])
-        return {}
 
 
 def _keys(person: Person) -> set[Key]:
@@ -292,6 +224,23 @@ def _keys(person: Person) -> set[Key]:
 def _numbers(person: Person) -> set[Key]:
     """Return the keys without leading zeros."""
     return {(kind, text.casefold().lstrip("0")) for kind, text in person.keys if text.strip("0")}
+
+
+def _edges(
+    here: Sequence[Person],
+    there: Sequence[Person],
+    free: tuple[set[int], set[int]],
+    tokens: Callable[[Person], Iterable[object]],
+) -> Edges:
+    """Return who of the other side shares a token with each person; only who is still free."""
+    holders: dict[object, set[int]] = {}
+    for place in free[1]:
+        for token in tokens(there[place]):
+            holders.setdefault(token, set()).add(place)
+    return {
+        place: set().union(*(holders.get(token, ()) for token in tokens(here[place])))
+        for place in sorted(free[0])
+    }
 
 
 def match(
@@ -309,22 +258,68 @@ def match(
     later either. A name counts for nothing if the persons' own numbers differ; of a kind of which
     the lists have no number in common, as of two systems, that says nothing.
     """
-    matcher = _Matcher(here, there)
+    pairs: dict[int, int] = {}
+    undecided: list[Undecided] = []
+    free = set(range(len(here))), set(range(len(there)))
+
+    edges = partial(_edges, here, there, free)
+
+    def settle(found: Edges, told: Collection[Kind] = ()) -> None:
+        """Match who is the only one for somebody, unless keys of the kinds `told` differ."""
+        for mine, yours in _groups(found):
+            alone = len(mine) == len(yours) == 1
+            if alone and not _differ(here[mine[0]], there[yours[0]], told):
+                pairs[mine[0]] = yours[0]
+            else:
+                why = OTHER_NUMBER if alone else SEVERAL
+                undecided.append(Undecided(tuple(mine), tuple(yours), why))
+            free[0].difference_update(mine)
+            free[1].difference_update(yours)
+
     for one, two in decided:
-        if one is not None and one not in matcher.pairs and two not in matcher.settled[1]:
-            matcher.pairs[one] = two
-            matcher.settled[0].add(one)
-        matcher.settled[1].add(two)
-    matcher.settle(matcher.by_keys())
-    matcher.settle(matcher.edges(_numbers))
+        if one in free[0] and two in free[1]:
+            pairs[one] = two
+            free[0].remove(one)
+        free[1].discard(two)
+    called = edges(_forms)
+    settle(
+        {  # a file's name that is a key may also be somebody's name
+            place: found | called[place] if found and _is_called_by_key(here[place]) else found
+            for place, found in edges(_keys).items()
+        }
+    )
+    settle(edges(_numbers))
     held = [
         {(kind, own) for one in side for kind in OWN for own in _own(one, kind)}
         for side in (here, there)
     ]
     shared = {kind for kind, _ in held[0] & held[1]}
-    matcher.settle(matcher.by_names(), shared)
-    matcher.settle(matcher.edges(_forms), shared)
-    return Matching(matcher.pairs, matcher.undecided)
+    called = edges(_forms)
+    alone = [(one[0], two[0]) for one, two in _groups(called) if len(one) == len(two) == 1]
+    both = [(here[one], there[two]) for one, two in [*pairs.items(), *alone]]
+    if written := _written_alike(both):
+        settle(edges(written), shared)
+    settle(edges(_forms), shared)
+    return Matching(pairs, undecided)
+
+
+def _is_called_by_key(person: Person) -> bool:
+    return any(text == person.name for _, text in person.keys)
+
+
+def _written_alike(pairs: Iterable[tuple[Person, Person]]) -> Callable[[Person], list[str]] | None:
+    """Return how names are compared letter for letter, None if two lists write them differently.
+
+    That shows in the names of all whom nobody can confuse. A list that drops accents, turns names
+    round or has capitals of its own may give a person the name of another one.
+    """
+    sure = [(one, two) for one, two in pairs if not _forms(one).isdisjoint(_forms(two))]
+    for in_any_case in (False, True):
+        if all(_written(one.name, in_any_case) == _written(two.name, in_any_case)
+            for one, two in sure
+        ):  # fmt: skip
+            return lambda person: [_written(person.name, in_any_case)]
+    return None
 
 
 NEAR: Final = 0.7
