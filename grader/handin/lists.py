@@ -1,8 +1,7 @@
 """CSV files with a line for each person, as spreadsheets and course systems save them.
 
 A roster and a gradebook are such files. The separator, the encoding and the columns are found from
-the file; numbers are read as people write them in several countries. docs/gradebooks.md lists the
-titles.
+the file; numbers and times are read as people write them in several countries.
 """
 
 from __future__ import annotations
@@ -66,7 +65,6 @@ matter. Keys of people have the name of their kind."""
 KEYS: Final = (ID, *Kind)
 """The fields that are keys of a person."""
 
-
 FIELDS: Final = {
     letters(title): str(field) for field, titles in KNOWN.items() for title in titles.split(", ")
 }
@@ -80,11 +78,7 @@ FORMULA: Final = re.compile(
 
 
 def cell(text: str) -> str:
-    """Return a text that no spreadsheet reads as a formula.
-
-    This also covers other separators: in countries with a decimal comma, spreadsheets split lines
-    at semicolons.
-    """
+    """Return a text that no spreadsheet reads as a formula, wherever it splits lines."""
     return FORMULA.sub(r"\1\2'", text)
 
 
@@ -140,16 +134,23 @@ class Table:
     def texts(self, line: Line, field: str) -> list[str]:
         """Return what a line has in the columns of a field, without empty cells."""
         cells = (_plain(line.cells[place]) for place in self.places(field))
-        return [text for text in cells if text]
+        return list(filter(None, cells))
 
     def text(self, line: Line, field: str) -> str:
         """Return the first text that a line has in the columns of a field, else an empty one."""
         return next(iter(self.texts(line, field)), "")
 
     def mark(self, places: Iterable[int]) -> str | None:
-        """Return the decimal mark of the columns at these places."""
+        """Return the decimal mark of columns: that of their numbers that are clear by themselves.
+
+        If there is none, it is a point in a file separated by commas, and a comma in one separated
+        by semicolons. None if neither is clear.
+        """
         cells = (line.cells[place] for place in places for line in self.lines)
-        return decimal_mark(cells, self.separator)
+        sure = {mark for text in cells if len(found := _readings(text)) == 1 for mark in found}
+        if sure:
+            return sure.pop() if len(sure) == 1 else None
+        return {",": ".", ";": ","}.get(self.separator)
 
     def person(self, line: Line) -> Person:
         """Return the person of a line; the name is empty if there is neither a name nor a key."""
@@ -168,9 +169,11 @@ class Table:
         """
         for line in self.lines:
             if any(map(str.strip, line.cells[len(self.header) :])):
+                what = (
+                    f"{len(line.cells)} cells, and the header has {len(self.header)}; a text with"
+                )
                 raise InputError(
-                    f"{self.where(line)}: {len(line.cells)} cells, and the header has "
-                    f"{len(self.header)}; a text with {self.separator!r} in it must be in quotes"
+                    f"{self.where(line)}: {what} {self.separator!r} in it must be in quotes"
                 )
         people = [(line, self.person(line)) for line in self.lines]
         if Kind.CANVAS not in self.fields:
@@ -293,18 +296,6 @@ def _readings(text: str) -> dict[str, float]:
     return found
 
 
-def decimal_mark(cells: Iterable[str], separator: str) -> str | None:
-    """Return the decimal mark of a column: that of its numbers that can be read in one way only.
-
-    If there is none, it is a point in a file separated by commas, and a comma in one separated by
-    semicolons. None if neither is clear.
-    """
-    sure = {mark for text in cells if len(found := _readings(text)) == 1 for mark in found}
-    if sure:
-        return sure.pop() if len(sure) == 1 else None
-    return {",": ".", ";": ","}.get(separator)
-
-
 def read_number(text: str, mark: str | None) -> float | None:
     """Return the number that a cell states; None if it is none or if it may be two.
 
@@ -343,12 +334,6 @@ MONTHS: Final = {
 }
 """The months as Moodle writes them in English, German, French and Spanish, without accents."""
 
-WRITTEN: Final = re.compile(
-    r"(?:[a-z]+ )?(?:(?P<day>\d\d?) (?P<month>[a-z]+)|(?P<first>[a-z]+) (?P<next>\d\d?)) "
-    r"(?P<year>\d{4}) (?P<time>\d\d? \d\d(?: \d\d)?)(?: (?P<half>[ap]) ?m)?"
-)
-"""The words of a time such as `Monday, 7 January 2030, 10:00 AM`; the weekday is not needed."""
-
 
 def read_roster(path: Path) -> tuple[tuple[Student, ...], list[str]]:
     """Return the students of a roster, and the titles of its columns that are not used.
@@ -380,10 +365,7 @@ def read_roster(path: Path) -> tuple[tuple[Student, ...], list[str]]:
 
 NUMBERS: Final = ("extension", *Change)
 
-KEY_NAMES: Final = {
-    **{Kind.EMAIL: "e-mail address", Kind.CANVAS: "Canvas ID"},
-    **{Kind.MOODLE: "participant", Kind.GRADESCOPE: "SID"},
-}
+KEY_NAMES: Final = {"email": "e-mail address", "moodle": "participant", "gradescope": "SID"}
 
 
 def _refuse_twice(table: Table, people: Sequence[tuple[Line, Person]]) -> None:
@@ -423,8 +405,7 @@ def _student(
         for kind, amount in found.items()
         if amount or kind == Change.MARK
     )
-    known = (person.name, person.keys, time)
-    return Student(*known, section, group, extension, hand_in, corrections)
+    return Student(person.name, person.keys, time, section, group, extension, hand_in, corrections)
 
 
 def read_times(cells: Mapping[str, str]) -> dict[str, str]:
@@ -435,12 +416,12 @@ def read_times(cells: Mapping[str, str]) -> dict[str, str]:
     """
     read = [{where: _time(text, order) for where, text in cells.items()} for order in SLASHES]
     fitting = [times for times in read if None not in times.values()]
-    if not fitting or fitting[0] != fitting[-1]:
-        unclear = (where for where in cells if None in (read[0][where], read[1][where]))
-        where = next(unclear, "") or next(w for w in cells if read[0][w] != read[1][w])
-        what = f"expected a time such as 2030-01-31 23:59, which is clear, not {cells[where]!r}"
-        raise InputError(f"{where}: {what}")
-    return {where: str(time) for where, time in fitting[0].items()}
+    if fitting and fitting[0] == fitting[-1]:
+        return {where: str(time) for where, time in fitting[0].items()}
+    unclear = (where for where in cells if None in (read[0][where], read[1][where]))
+    where = next(unclear, "") or next(w for w in cells if read[0][w] != read[1][w])
+    what = f"expected a time such as 2030-01-31 23:59, which is clear, not {cells[where]!r}"
+    raise InputError(f"{where}: {what}")
 
 
 def _time(text: str, slashes: str) -> str | None:
@@ -458,10 +439,11 @@ def _time(text: str, slashes: str) -> str | None:
 
 def _in_numbers(text: str) -> str:
     """Return a time whose month is a word as `7.1.2030 10:00 AM`, any other text as it is."""
-    found = WRITTEN.fullmatch(" ".join(word for word in words(text) if word != "de"))
-    month = MONTHS.get(found["month"] or found["first"]) if found else None
-    if found is None or month is None:
+    found = words(text)
+    months = [MONTHS[word] for word in found if word in MONTHS]
+    numbers = [word for word in found if word.isdecimal()]
+    if len(months) != 1 or len(numbers) not in (4, 5):
         return text
-    half = f" {found['half']}m" if found["half"] else ""
-    day = f"{found['day'] or found['next']}.{month}.{found['year']}"
-    return f"{day} {found['time'].replace(' ', ':')}{half}"
+    day, year, *time = numbers
+    half = "".join(found).rpartition(time[-1])[2]
+    return f"{day}.{months[0]}.{year} {':'.join(time)} {half}".strip()
