@@ -174,6 +174,7 @@ DOWNLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str]]] = {
             "leeann_LATE_101_9003_report.txt": "r",
             "mary_annray_102_9004_work.zip": zipped({"ai.py": "b"}),
             "zoe_LATE_103_9005_222_assignsubmission_file_ai.py": "z",
+            "x_101_104_9006_ai.py": "whose number may be 101, with 104_9006_ai.py",
         },
         {
             "leeann canvas=101 late": "new r",
