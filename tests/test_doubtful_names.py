@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.commands.report import _pairs
-from grader.handin.people import Person
+from grader.handin import Person
 from grader.output.results import PLACEMENT
 from grader.results.store import Store
 from tests.command import environment, run

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from connect4.errors import InputError
-from grader.handin.people import REMEDY, Kind, Person, keys
+from grader.handin import REMEDY, Kind, Person, keys
 from grader.output.gradebooks import (
     SYSTEMS,
     Filled,

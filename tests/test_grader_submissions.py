@@ -16,10 +16,9 @@ from pathlib import Path
 import pytest
 
 from connect4.errors import InputError
-from grader.handin import Submission, file_name
+from grader.handin import Person, Submission, file_name, keys
 from grader.handin.archive import file_reader
 from grader.handin.find import find
-from grader.handin.people import Person, keys
 from grader.handin.platforms import scalar
 from grader.rubric import reading as rubrics
 from tests.grading import tarred, zipped

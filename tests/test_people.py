@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from connect4.errors import InputError
-from grader.handin import Missing, Submission
-from grader.handin.people import IN_TIME, LATE, Person, by_form, find, keys, match, may_be
-from grader.handin.roster import Change, Correction, Student, assign
+from grader.handin import IN_TIME, LATE, Missing, Person, Submission, by_form, keys, match, may_be
+from grader.handin.roster import Change, Correction, Student, assign, find
 
 
 def person(text: str) -> Person:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from connect4.errors import InputError
+from grader.handin import Kind
 from grader.handin.lists import read_roster as read
-from grader.handin.people import Kind
 from grader.handin.roster import Change, Correction, Student
 from grader.rubric import reading as rubrics
 from tests.command import run

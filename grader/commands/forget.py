@@ -21,8 +21,8 @@ from typing import Any, Final
 from connect4.cli import agreed
 from connect4.errors import InputError
 from grader.commands.common import DONE, FAILED, named_few, say
-from grader.handin.people import Kind, Person, find
-from grader.handin.roster import Student
+from grader.handin import Kind, Person
+from grader.handin.roster import Student, find
 from grader.ladder import LADDER, Book
 from grader.ladder.league import write_tables
 from grader.ladder.site import write_site, write_unlikely

@@ -18,7 +18,7 @@ from typing import Final
 from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, UNLIKELY, name_all, named_few, say
 from grader.commands.roster import read_roster, say_owners
-from grader.handin.people import Matching, Person
+from grader.handin import Matching, Person
 from grader.handin.roster import decided, doubts
 from grader.marks.tally import full_points
 from grader.output import check_out, evidence, gradebooks, write, writing

@@ -10,9 +10,8 @@ from typing import Final
 
 from connect4.errors import InputError
 from grader.commands.common import UNMATCHED, list_unmatched, name_all, say
-from grader.handin import Missing, Submission, lists
+from grader.handin import LATE, REMEDY, Missing, Submission, lists, match
 from grader.handin.lists import nobody
-from grader.handin.people import LATE, REMEDY, match
 from grader.handin.roster import Correction, Owners, Student, assign
 from grader.marks import lateness
 from grader.results.store import Store

@@ -18,9 +18,8 @@ from typing import Final
 
 from connect4.errors import InputError, one_line, printable
 from connect4.players.names import source_text
-from grader.handin import Submission, archive, platforms, told_apart, worker
+from grader.handin import Person, Submission, archive, by_form, platforms, told_apart, worker
 from grader.handin.archive import ENDINGS, MEGABYTE, Tree, brief, short, tops
-from grader.handin.people import Person, by_form
 from grader.handin.platforms import Entry
 from grader.rubric.model import SubmissionRules
 

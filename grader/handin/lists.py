@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError, printable
-from grader.handin.people import Key, Kind, Person, by_form, keys, letters, words
+from grader.handin import Key, Kind, Person, by_form, keys, letters, words
 from grader.handin.roster import Change, Correction, Student
 
 SEPARATORS: Final = ",;\t|"

@@ -9,16 +9,21 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
-from grader.handin import Missing, Submission, told_apart
-from grader.handin.people import (
+from connect4.errors import InputError
+from grader.handin import (
     IN_TIME,
     LATE,
     Matching,
+    Missing,
     Person,
+    Submission,
+    forms,
     keys_from_json,
     letters,
     match,
     may_be,
+    told_apart,
+    written_name,
 )
 
 
@@ -395,3 +400,28 @@ def _newest(times: Mapping[str, str]) -> str | None:
     except (TypeError, ValueError):  # one with a zone and one without; no time
         return None
     return newest if alone else None
+
+
+def find(text: str, groups: Sequence[Collection[Person]], where: object) -> int:
+    """Return the place of the group with a person of that name, number, login or address.
+
+    A group are the persons of one hand-in, or one person. Raises `InputError` if none or several
+    fit; `where` begins the message.
+    """
+    found = [n for n, group in enumerate(groups) if any(_is_exactly(text, one) for one in group)]
+    if not found:
+        own = forms(Person(text))
+        found = [n for n, group in enumerate(groups) if any(own & forms(one) for one in group)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        listed = "; ".join(str(next(iter(groups[place]))) for place in found)
+        raise InputError(f"{where}: {text!r} may be {listed}; give a number or an address")
+    names = sorted({one.name for group in groups for one in group})
+    shown = "; ".join([*names[:4], *(["..."] if len(names) > 4 else [])])
+    raise InputError(f"{where}: {text!r} is not in it; {shown} ({len(names)} in all) are")
+
+
+def _is_exactly(text: str, person: Person) -> bool:
+    held = {own.casefold() for _, own in person.keys}
+    return text.casefold() in held or written_name(text) == written_name(person.name)
