@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from connect4.errors import InputError
@@ -168,6 +170,14 @@ def test_the_rosters_column_hand_in_and_the_teachers_answer_decide_first() -> No
     roster = [Student("José Ruiz"), Student("Josè Ruiz")]
     owners = assign(found[:2], roster, [(Person("Jose Ruiz"), Person("Josè Ruiz"))])
     assert [own.name for own in owners.students["Jose Ruiz"]] == ["Josè Ruiz"]
+
+
+def test_a_namesake_of_whoever_the_roster_names_is_unknown() -> None:
+    """A platform that states no keys gives two persons who are equal."""
+    found = [replace(handed_in("Kim Lee", f"{n}"), name=f"Kim Lee ({n})") for n in (1, 2)]
+    owners = assign(found, [Student("Ann Ode", hand_in="Kim Lee (1)"), Student("Bo Ray")])
+    assert [own.name for own in owners.students["Kim Lee (1)"]] == ["Ann Ode"]
+    assert list(map(str, owners.unknown)) == ["Kim Lee"]
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ def assign(
     groups = _groups(hand_ins, roster)
     shared = [people[place] for one in hand_ins for place in one.shared]
     listed = doubts(people, roster, matching) if roster else []
-    unknown = [doubt for doubt in listed if doubt.person not in shared]
+    unknown = [doubt for doubt in listed if all(doubt.person is not one for one in shared)]
     left_open = {
         name: group.open for group in groups.values() for name in group.items if group.open
     }
