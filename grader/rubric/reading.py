@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -229,22 +230,9 @@ def _shown(value: object) -> str:
     return "not set" if value is None else json.dumps(value, default=str, ensure_ascii=False)
 
 
-MOST_CELLS: Final = 12
-"""Rows, and columns, of the largest board in the assignment."""
-
-MOST_POPOUTS: Final = 10
-
-LEAST_SECONDS: Final = 5
-MOST_SECONDS: Final = 20
-
-COLUMNS_WITH_POPOUTS: Final = 10
-"""On more columns, a position may have more than the 15 actions of the assignment."""
-
-
 def _mistakes(rubric: Rubric) -> Iterator[tuple[str, str]]:
-    """Yield each mistake of a rubric, with its key."""
-    yield from _mistakes_of_baselines(rubric)
-    yield from _mistakes_of_stages(rubric)
+    """Yield each mistake of a rubric that would spoil a mark, with its key."""
+    yield from _mistakes_of_lists(rubric)
     marked = {board.name for board in (*rubric.part_a.boards, *rubric.part_b.boards)}
     for name in rubric.match.hidden:
         if name not in marked:
@@ -262,26 +250,21 @@ def _mistakes(rubric: Rubric) -> Iterator[tuple[str, str]]:
         yield "late", "expected points_a_day or percent_a_day, not both"
 
 
-def _mistakes_of_baselines(rubric: Rubric) -> Iterator[tuple[str, str]]:
-    steps = rubric.part_b.baselines
+def _mistakes_of_lists(rubric: Rubric) -> Iterator[tuple[str, str]]:
+    steps, stages = rubric.part_b.baselines, rubric.tournament.stages
     for number, step in enumerate(steps, 1):
-        here, low, high = f"part_b.baselines[{number}]", step.low, step.high
-        if high <= low:
-            yield f"{here}.high", f"{high:g} is not above low, {low:g}"
-    names = [step.agent.name for step in steps]
-    for name in names:
-        if names.count(name) > 1:
+        if step.high <= step.low:
+            what = f"{step.high:g} is not above low, {step.low:g}"
+            yield f"part_b.baselines[{number}].high", what
+    for name, times in Counter(step.agent.name for step in steps).items():
+        if times > 1:
             yield (
                 "part_b.baselines",
                 f"two baselines are called {name!r}; results tell them by name",
             )
-
-
-def _mistakes_of_stages(rubric: Rubric) -> Iterator[tuple[str, str]]:
-    stages = rubric.tournament.stages
     for number, stage in enumerate(stages, 1):
-        here, size = f"tournament.stages[{number}]", stage.group_size
-        if size == 1:
+        here = f"tournament.stages[{number}]"
+        if stage.group_size == 1:
             yield f"{here}.group_size", "a group has 2 or more, 0 means all"
         if number < len(stages) and not stage.promote:
             yield f"{here}.promote", "nobody would reach the next stage"
@@ -298,21 +281,14 @@ def outside_assignment(rubric: Rubric) -> str | None:
     times = {"match.time_limit": rubric.match.time_limit}
     for place, stage in enumerate(rubric.tournament.stages, 1):
         times[f"tournament.stages[{place}].time_limit"] = stage.time_limit
-    found = [
-        f"{key} is {seconds:g}"
-        for key, seconds in times.items()
-        if not LEAST_SECONDS <= seconds <= MOST_SECONDS
-    ]
+    found = [f"{key} is {seconds:g}" for key, seconds in times.items() if not 5 <= seconds <= 20]
     for board in all_boards(rubric):
         cells, held = board.start["board"], board.start.get("popouts", 0)
         rows, columns = len(cells), len(cells[0])
         popouts = max(held) if isinstance(held, list) else held
-        most = COLUMNS_WITH_POPOUTS if popouts else MOST_CELLS
-        if popouts > MOST_POPOUTS or rows > MOST_CELLS or columns > most:
+        most = 10 if popouts else 12  # with pop-outs, more columns may have more than 15 actions
+        if popouts > 10 or rows > 12 or columns > most:
             found.append(f"board {board.name!r} has {rows}x{columns} cells, {popouts} pop-outs")
-    if not found:
-        return None
-    return (
-        f"{rubric.source}: outside the assignment's limits (5 to 20 s a move, 15 actions, 10 "
-        f"pop-outs, 12x12): {'; '.join(found)}"
-    )
+    limits = "(5 to 20 s a move, 15 actions, 10 pop-outs, 12x12)"
+    note = f"{rubric.source}: outside the assignment's limits {limits}: {'; '.join(found)}"
+    return note if found else None
