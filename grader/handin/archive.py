@@ -141,7 +141,7 @@ def folder_tree(folder: Path) -> Tree:
         part = dict(islice(_below(folder, names, kind), most + 1))
         if len(part) > most:
             why = f"more than {most} files and folders; hand in ai.py and report.txt"
-            part = {f"{printable(names[0])}/{EMPTY}": _refusal(why)}
+            part = {f"{printable(names[0])}/{EMPTY}": partial(_refuse, why)}
         tree |= {path: file for path, file in part.items() if file}
         if len(tree) > MAX_CLASS_FILES:
             what = f"more than {MAX_CLASS_FILES} files; is it the right folder?"
@@ -176,31 +176,27 @@ def _below(root: Path, names: Names, kind: str) -> Iterator[tuple[str, File | No
     path = "/".join(map(printable, names))
     below: list[tuple[Names, str]] = []
     if kind == "file":
-        yield path, _reader(root, names)
+        yield path, partial(_read, root, names)
     elif kind != "folder":
         place = f"{path}/{EMPTY}" if kind == "linked folder" else path
-        yield place, _refusal(_no_file(names[-1]))
+        yield place, partial(_refuse, _no_file(names[-1]))
     elif len(names) > MAX_DEPTH:
         why = f"folders more than {MAX_DEPTH} deep; hand in ai.py and report.txt"
-        yield f"{path}/{EMPTY}", _refusal(why)
+        yield f"{path}/{EMPTY}", partial(_refuse, why)
     else:
         why = "no ai.py and no other .py file in it"
         try:
             below = _seen_entries(root, names)
         except OSError as error:
             why = str(_unreadable(f"the folder {names[-1]}", error))
-        yield (path, None) if below else (f"{path}/{EMPTY}", _refusal(why))
+        yield (path, None) if below else (f"{path}/{EMPTY}", partial(_refuse, why))
     for entry in below:
         yield from _below(root, *entry)
 
 
-def _refusal(why: str) -> File:
-    """Return a file that raises `InputError` when it is read."""
-
-    def read(limit: int) -> bytes:
-        raise InputError(why)
-
-    return read
+def _refuse(why: str, limit: int) -> bytes:
+    """Stand for a file that cannot be read."""
+    raise InputError(why)
 
 
 def _no_file(name: str) -> str:
@@ -210,18 +206,15 @@ def _no_file(name: str) -> str:
 
 def file_reader(path: Path) -> File:
     """Return a file on disk that a person has named; reading a link raises `InputError`."""
-    return _reader(path.parent, (path.name,))
+    return partial(_read, path.parent, (path.name,))
 
 
-def _reader(root: Path, names: Names) -> File:
-    def read(limit: int) -> bytes:
-        with opened(root, *names) as file:
-            try:
-                return file.read(limit)
-            except OSError as error:
-                raise _unreadable(names[-1], error) from None
-
-    return read
+def _read(root: Path, names: Names, limit: int) -> bytes:
+    with opened(root, *names) as file:
+        try:
+            return file.read(limit)
+        except OSError as error:
+            raise _unreadable(names[-1], error) from None
 
 
 ENDINGS: Final = (".tar", ".tar.gz", ".tgz")
@@ -265,7 +258,7 @@ def packed_tree(
             raise InputError(why)
         top = next((part for part in path.parts if part.strip("/.")), "_")
         if why and is_seen(top):
-            refused[f"{printable(top)}/ai.py"] = _refusal(why)
+            refused[f"{printable(top)}/ai.py"] = partial(_refuse, why)
         elif not why and is_seen(str(path)):  # the last one of a name counts, as on a disk
             tree[printable(str(path))] = file
     if not tree and refused:
@@ -282,7 +275,7 @@ def _zip_members(data: BinaryIO | bytes) -> list[Packed]:
         archive = zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data)
     except Exception as error:  # a header can say anything: errors of many kinds, by version
         raise InputError(f"no readable zip ({brief(error)})") from None
-    found = []
+    found: list[Packed] = []
     for member in archive.infolist():
         name = member.filename.replace("\\", "/")
         if name.endswith("/"):  # not by is_dir, which fails on an empty name
@@ -295,27 +288,24 @@ def _zip_members(data: BinaryIO | bytes) -> list[Packed]:
             why = f"{short(printable(member.filename))} in the zip {what}"
         elif member.flag_bits & 1:
             why = "the zip is locked with a password"
-        open_it = partial(archive.open, member)
-        file = _refusal(why) if why else _packed_file("zip", member.filename, open_it)
-        found.append((name, member.file_size, file))
+        unpack = partial(_unpack, "zip", member.filename, 0, partial(archive.open, member))
+        found.append((name, member.file_size, partial(_refuse, why) if why else unpack))
     return found
 
 
-def _packed_file(kind: str, name: str, open_it: Callable[[], IO[bytes]], size: int = 0) -> File:
-    """Return a file in an archive, of at least `size` bytes."""
-
-    def read(limit: int) -> bytes:
-        why = "it ends too early"
-        try:
-            with open_it() as file:
-                content = file.read(limit)
-            if len(content) >= min(limit, size):
-                return content
-        except Exception as error:  # zlib.error and its kin have no common base
-            why = brief(error)
-        raise InputError(f"{short(printable(name))} in the {kind} cannot be read ({why})")
-
-    return read
+def _unpack(
+    kind: str, name: str, least: int, open_it: Callable[[], IO[bytes]], limit: int
+) -> bytes:
+    """Read a file in an archive, which has at least so many bytes."""
+    why = "it ends too early"
+    try:
+        with open_it() as file:
+            content = file.read(limit)
+        if len(content) >= min(limit, least):
+            return content
+    except Exception as error:  # zlib.error and its kin have no common base
+        why = brief(error)
+    raise InputError(f"{short(printable(name))} in the {kind} cannot be read ({why})")
 
 
 def _tar_members(data: bytes, max_files: int, max_megabytes: int) -> list[Packed]:
@@ -329,17 +319,17 @@ def _tar_members(data: bytes, max_files: int, max_megabytes: int) -> list[Packed
             raise InputError(f"no readable tar.gz ({brief(error)})") from None
         if len(data) > most:
             raise _too_large("tar", max_megabytes)
-    found = []
+    found: list[Packed] = []
     try:
         archive = tarfile.open(fileobj=io.BytesIO(data), mode="r:")  # noqa: SIM115
         for member in archive:
             if member.isdir():
                 continue
-            content = _refusal(_no_file(member.name))
-            if member.type in (tarfile.REGTYPE, tarfile.AREGTYPE):
-                open_it = partial(tarfile.ExFileObject, archive, member)
-                content = _packed_file("tar", member.name, open_it, member.size)
-            found.append((member.name, member.size, content))
+            name, size = member.name, member.size
+            open_it = partial(tarfile.ExFileObject, archive, member)
+            is_file = member.type in (tarfile.REGTYPE, tarfile.AREGTYPE)
+            unpack = partial(_unpack, "tar", name, size, open_it)
+            found.append((name, size, unpack if is_file else partial(_refuse, _no_file(name))))
     except Exception as error:  # a header can say anything: errors of many kinds, by version
         raise InputError(f"no readable tar ({brief(error)})") from None
     return found
