@@ -150,16 +150,6 @@ def test_whoever_is_forgotten_leaves_nothing(
     assert not list(tmp_path.glob("marks.db-*"))
 
 
-def test_an_ambiguous_name_is_listed_and_nobody_is_forgotten(tmp_path: Path) -> None:
-    course = Class(tmp_path, {"Kim Lee/ai.py": agent(10)})
-    course.report(roster="name,id\nKim Lee,1\nKim Lee,2\n")
-    forget = ("forget", "Kim Lee", "--results", "marks.db", "--yes")
-    done = grader(*forget, cwd=tmp_path)
-    assert done.returncode == 2
-    assert "'Kim Lee' may be Kim Lee" in done.stderr
-    assert len(stored(tmp_path / "marks.db", "author")) == 1
-
-
 def test_changes_of_marks_are_said_with_their_reason(tmp_path: Path) -> None:
     course = Class(tmp_path, {"ann.py": agent(10), "bo.py": agent(20)})
     assert "differ" not in course.report().stderr
