@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -73,15 +73,8 @@ class HandIn:
         return self.files.get(path) or f"{self.whole}/{inside}"
 
 
-def _say(line: str) -> None:
-    print(line, file=sys.stderr)
-
-
 def find(
-    paths: Sequence[Path],
-    rules: SubmissionRules,
-    name: str | None = None,
-    tell: Callable[[str], None] = _say,
+    paths: Sequence[Path], rules: SubmissionRules, name: str | None = None
 ) -> list[Submission]:
     """Return all submissions at `paths`, sorted by name; `name` makes one path one submission.
 
