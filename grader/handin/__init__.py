@@ -282,13 +282,11 @@ def match(
             pairs[one] = two
             free[0].remove(one)
         free[1].discard(two)
-    called = edges(forms)
-    settle(
-        {  # a file's name that is a key may also be somebody's name
-            place: found | called[place] if found and _is_called_by_key(here[place]) else found
-            for place, found in edges(_keys).items()
-        }
-    )
+    called, found = edges(forms), edges(_keys)
+    for place, others in found.items():  # a file's name that is a key may also be somebody's name
+        if others and here[place].name in (text for _, text in here[place].keys):
+            found[place] = others | called[place]
+    settle(found)
     settle(edges(_numbers))
     held = [
         {(kind, own) for one in side for kind in OWN for own in _own(one, kind)}
@@ -302,10 +300,6 @@ def match(
         settle(edges(written), shared)
     settle(edges(forms), shared)
     return Matching(pairs, undecided)
-
-
-def _is_called_by_key(person: Person) -> bool:
-    return any(text == person.name for _, text in person.keys)
 
 
 def _written_alike(pairs: Iterable[tuple[Person, Person]]) -> Callable[[Person], list[str]] | None:

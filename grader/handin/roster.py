@@ -74,12 +74,11 @@ class Student(Person):
     @staticmethod
     def from_json(held: Mapping[str, Any]) -> Student:
         """Return the student of `to_json`."""
-        changes = (
+        changes = [
             Correction(**{**one, "kind": Change(one["kind"])}) for one in held["corrections"]
-        )
-        return Student(
-            **{**held, "keys": keys_from_json(held["keys"]), "corrections": tuple(changes)}
-        )
+        ]
+        more = {"keys": keys_from_json(held["keys"]), "corrections": tuple(changes)}
+        return Student(**{**held, **more})
 
 
 SUBMITTED: Final = "a time for each in the roster's column submitted decides which one counts"
@@ -187,27 +186,33 @@ def assign(
         if line not in taken and group_of and group_of.counting:
             students[counting[group_of.counting]].append(student)
         elif line not in taken and len(found) > 1:
-            why = (group_of.open if group_of else "") or _why_none(line, student, matching, unknown)
-            missing = Missing.UNDECIDED if why else Missing.ABSENT
-            absent = Submission(student.name, student.name, problem=why or missing,
-                people=(student,), missing=missing,
-            )  # fmt: skip
-            everybody = told_apart([*everybody, absent])
+            is_open = any(line in item.there for item in matching.undecided) or any(
+                student in doubt.may_be for doubt in unknown
+            )
+            why = (group_of.open if group_of else "") or (WHICH if is_open else "")
+            everybody = told_apart([*everybody, _absent(student, why)])
             students[everybody[-1].name] = [student]
             left_open |= {everybody[-1].name: why} if why else {}
     for one in hand_ins:
         if own := students.get(one.item.name):
             students[one.item.name] = [replace(author, submitted=one.time) for author in own]
-    told = [group.told for group in groups.values() if group.told] + [
-        f"{student}: hand_in {student.hand_in!r} is no hand-in here, or several"
-        for line, student in enumerate(roster)
-        if student.hand_in and line not in taken
-    ]
+    told = [group.told for group in groups.values() if group.told]
+    for line, student in enumerate(roster):
+        if student.hand_in and line not in taken:
+            told.append(f"{student}: hand_in {student.hand_in!r} is no hand-in here, or several")
     told += _correct(students, corrections)
     return Owners(everybody, students, left_open, unknown, told, matching, people)
 
 
+def _absent(student: Student, why_open: str) -> Submission:
+    """Return what stands for a student without a hand-in."""
+    missing = Missing.UNDECIDED if why_open else Missing.ABSENT
+    name, why = student.name, why_open or missing
+    return Submission(name, name, problem=why, people=(student,), missing=missing)
+
+
 NOT_CLEAR: Final = f"{Missing.UNDECIDED}: it is not clear whose hand-in this is"
+WHICH: Final = f"{Missing.UNDECIDED}: it is not clear which hand-in is this student's"
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,15 +317,6 @@ def _may_be_changed(one: _HandIn, unknown: Sequence[Doubt]) -> bool:
         for doubt in unknown
         for line in doubt.may_be
     )
-
-
-def _why_none(line: int, student: Student, matching: Matching, unknown: Sequence[Doubt]) -> str:
-    """Return why it is not clear that a student handed in nothing; empty if it is."""
-    may_be_here = any(line in item.there for item in matching.undecided) or any(
-        student in doubt.may_be for doubt in unknown
-    )
-    why = f"{Missing.UNDECIDED}: it is not clear which hand-in is this student's"
-    return why if may_be_here else ""
 
 
 def _correct(

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from connect4.config import ALLOWED_MODULES
@@ -43,7 +43,6 @@ PRACTICE_SEED: Final = 20240
 
 Boards: TypeAlias = Annotated[tuple[Board, ...], boards]
 TieBreak: TypeAlias = Literal["rating", "mean_margin", "wins", "faults", "name"]
-TIE_BREAKS: Final = ("rating", "mean_margin", "wins", "faults", "name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +135,7 @@ class TournamentRules:
     """The stages, and the rules for their order."""
 
     points: Annotated[tuple[float, ...], list_of(number(minimum=0))]
-    tie_breaks: Annotated[tuple[TieBreak, ...], list_of(choice(*TIE_BREAKS))]
+    tie_breaks: Annotated[tuple[TieBreak, ...], list_of(choice(*get_args(TieBreak)))]
     ridge: Annotated[float, number(above=0)]
     stages: Annotated[tuple[Stage, ...], tables(Stage)]
 
