@@ -212,7 +212,7 @@ def _groups(edges: Edges) -> list[tuple[list[int], list[int]]]:
     found: list[tuple[set[int], set[int]]] = []
     for place, others in edges.items():
         apart = [group for group in found if group[1].isdisjoint(others)]
-        joined = [group for group in found if group not in apart]
+        joined = [group for group in found if not group[1].isdisjoint(others)]
         both = {place}.union(*(one for one, _ in joined)), others.union(*(two for _, two in joined))
         found = [*apart, both] if others else found
     return sorted((sorted(here), sorted(there)) for here, there in found)
