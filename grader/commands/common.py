@@ -192,7 +192,7 @@ UNMATCHED: Final = "unmatched.csv"
 """Who handed in and is not found, whose hand-in it may be, and all lists of more names."""
 
 
-def name_all(what: str, names: Sequence[str], out: Path | None, is_listed: bool = False) -> None:
+def name_all(what: str, names: Sequence[str], out: Path | None, *, is_listed: bool = False) -> None:
     """Say names; more than ten are in `unmatched.csv` below `out`, else the first are said."""
     shown = "; ".join(names)
     if len(names) > MOST_NAMED and out is not None:
