@@ -100,17 +100,9 @@ def _write(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-def _file(path: Path, rng: random.Random) -> None:
-    _write(path, rng.choice(CONTENTS))
-
-
 def _locked(path: Path, rng: random.Random) -> None:
     with path.open("xb") as file:
         os.fchmod(file.fileno(), 0)
-
-
-def _zip(path: Path, rng: random.Random) -> None:
-    _write(path.with_suffix(".zip"), mutated_zip(rng))
 
 
 def _socket(path: Path, rng: random.Random) -> None:
@@ -123,21 +115,19 @@ def _sparse(path: Path, rng: random.Random) -> None:
         file.truncate(1 << 40)
 
 
-def _deep(path: Path, rng: random.Random) -> None:
-    path.joinpath(*["d"] * rng.choice((2, 30))).mkdir(parents=True)
-
-
 def _raw(path: Path, rng: random.Random) -> None:
     name = os.path.join(os.fsencode(path.parent), rng.choice((b"\xff.py", b"\xe9", b"\x80.zip")))
     os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
 
 
-def _link(path: Path, rng: random.Random) -> None:
-    path.symlink_to(rng.choice(("nowhere", path.name, "..", "../ann.py")))
-
-
 ODD: list[Callable[[Path, random.Random], None]] = [
-    *(_file, _file, _locked, _zip, _socket, _sparse, _deep, _raw, _link),
+    *2 * [lambda path, rng: _write(path, rng.choice(CONTENTS))],
+    _locked,
+    lambda path, rng: _write(path.with_suffix(".zip"), mutated_zip(rng)),
+    *(_socket, _sparse),
+    lambda path, rng: path.joinpath(*["d"] * rng.choice((2, 30))).mkdir(parents=True),
+    _raw,
+    lambda path, rng: path.symlink_to(rng.choice(("nowhere", path.name, "..", "../ann.py"))),
     lambda path, rng: os.mkfifo(path),
     lambda path, rng: path.mkdir(),
 ]

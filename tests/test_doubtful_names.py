@@ -12,28 +12,13 @@ from pathlib import Path
 import pytest
 
 from grader.commands.report import _pairs
-from grader.handin.people import Person
+from grader.handin import Person
 from grader.output.results import PLACEMENT
 from grader.results.store import Store
-from tests.command import environment, run
-from tests.grading import COMMAND, all_records, hand_in_each, rubric
+from tests.command import environment
+from tests.grading import COMMAND
 from tests.marked import agent, grader, points, rows, stored
 from tests.test_names import CANVAS, MOODLE, WORKSHEET, Class, bytes_of, mark
-
-
-def test_a_name_in_canvas_that_ends_with_a_classmates_number_takes_nothing(tmp_path: Path) -> None:
-    """Eve calls herself `x_101`, or `leeann_101`; Canvas leaves such a name as it is."""
-    canvas = CANVAS + '"Lee, Ann",101,,al,S,\n"X_101",102,,eve,S,\n"Ray, Bo",103,,bo,S,\n'
-    for number, (eve, ann) in enumerate(
-        {"x": {}, "leeann": {"leeann_101_9001_own.py": 40}}.items()
-    ):
-        files = {f"{eve}_101_102_9003_ai.py": agent(50), "raybo_103_9004_2_ai.py": agent(20)}
-        files |= {place: agent(margin) for place, margin in ann.items()}
-        (folder := tmp_path / str(number)).mkdir()
-        course = Class(folder, files)
-        assert course.report("--yes", canvas=canvas).returncode == 0
-        filled = {row["ID"]: row["Connect-4 (55)"] for row in course.filled("canvas")[1:]}
-        assert filled == {**({"101": mark(40)} if ann else {}), "103": mark(20)}
 
 
 @pytest.mark.parametrize(
@@ -76,19 +61,6 @@ def test_lines_that_name_one_hand_in_of_strangers_give_nobody_a_correction(tmp_p
         **{"Bob Ode": f"{points(30) - 5:.2f}", "Ann Lee": mark(30), "submission_2": mark(20)}
     }
     assert not (tmp_path / "out/moodle.csv").exists()
-
-
-@pytest.mark.parametrize(
-    ("text", "what"),
-    [
-        (CANVAS.replace("nt,", "nt\0,") + "ann,1,,ann,S,\n", "save it as CSV in UTF-8"),
-        (CANVAS.replace("(55)", "(55),Connect-4 (55)") + "ann,1,,ann,S,,\n", "several"),
-    ],
-)
-def test_a_gradebook_that_is_not_clear_is_refused(tmp_path: Path, text: str, what: str) -> None:
-    done = Class(tmp_path, {"ann.py": agent(50)}).report(canvas=text)
-    assert done.returncode == 2
-    assert what in done.stderr
 
 
 def test_what_is_said_of_others_names_nobody_who_is_forgotten(tmp_path: Path) -> None:
@@ -144,23 +116,6 @@ def test_pages_of_namesakes_are_all_in_the_zip(
         assert sorted(zipped.namelist()) == sorted(pages)
         for n, name in enumerate(pages):
             assert f"<b>{mark(11 + n)}</b>" in zipped.read(name).decode()
-
-
-def test_long_names_that_begin_alike_have_a_page_each(tmp_path: Path) -> None:
-    begin = "Anna " + "Maria " * 30
-    names = [f"{begin}{last}" for last in ("Alba", "Alma")]
-    files = {
-        f"{name.replace(' ', '').lower()}_{n}_900{n}_ai.py": agent(10 + n)
-        for n, name in enumerate(names, 1)
-    }
-    course = Class(tmp_path, files)
-    course.report(
-        roster="name,Canvas ID\n" + "".join(f"{one},{n}\n" for n, one in enumerate(names, 1))
-    )
-    pages = [page.read_text("utf-8") for page in (tmp_path / "out/feedback").glob("*.html")]
-    assert sorted(mark(11 + n) for n in (0, 1) for page in pages if mark(11 + n) in page) == [
-        *(mark(11), mark(12))
-    ]
 
 
 def test_a_mark_that_a_correction_may_change_stays_open(tmp_path: Path) -> None:
@@ -231,12 +186,6 @@ def test_two_rosters_may_not_contradict_each_other(tmp_path: Path) -> None:
     assert "more.csv: corrections of ann (1) differs from the roster before it" in done.stderr
 
 
-def test_a_roster_that_only_writes_names_in_other_ways_changes_no_mark(tmp_path: Path) -> None:
-    course = Class(tmp_path, {"leeann_1_9001_ai.py": agent(10), "ray_2_9002_ai.py": agent(20)})
-    course.report()
-    assert "differ" not in course.report(roster='name\n"Lee, Ann"\nRAY\n').stderr
-
-
 @pytest.mark.parametrize(
     ("answer", "pairs"),
     [
@@ -290,20 +239,3 @@ def test_an_answer_at_the_terminal_is_kept_and_used_by_the_next_run(tmp_path: Pa
         done = grader(*report, cwd=tmp_path)
         assert (done.returncode, "hand-ins of nobody" in done.stderr) == (0, False)
         assert "as you decided: batman is Dick Grayson (dg, 2); robin is Bruce" in done.stderr
-
-
-@pytest.mark.slow
-def test_the_records_beside_the_opponents_go_with_whoever_is_forgotten(tmp_path: Path) -> None:
-    names = ("alice", "bernard", "charlotte", "dietrich")
-    hand_in_each(tmp_path / "class", *names)
-    rubric(tmp_path, 0.5)
-    words = ("class", "--rubric", "rubric.toml", "--jobs", "2", "--isolation", "process")
-    done = run(COMMAND, "tournament", *words, "--records", "--out", "out", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    records = all_records(tmp_path / "tournament.db").values()
-    hashes = {player["sha256"] for record in records for player in record["players"]}
-    forget = ("forget", "alice", "--results", "tournament.db", "--out", "out", "--yes")
-    assert run(COMMAND, *forget, cwd=tmp_path).returncode == 0
-    left = bytes_of(tmp_path / "tournament.db", tmp_path / "out")
-    assert len([one for one in hashes if one.encode() in left]) == len(names) - 1
-    assert len([one for one in hashes if one[:32].encode() in left]) == len(names) - 1

@@ -231,8 +231,8 @@ def test_every_command_link_and_file_that_the_pages_name_is_there(kit: Path) -> 
 
 @pytest.mark.slow
 def test_every_module_that_the_edition_imports_is_there(kit: Path) -> None:
-    dispatch = kit / "grader" / "__main__.py"  # it refuses the commands that are not there
-    for path in {*kit.rglob("*.py")} - {dispatch}:
+    asks_first = {kit / "grader" / "__main__.py", kit / "connect4" / "analysis" / "experts.py"}
+    for path in {*kit.rglob("*.py")} - asks_first:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             named = [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
             named += [name.name for name in node.names] if isinstance(node, ast.Import) else []

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from connect4.errors import InputError, harmless
+from connect4.errors import InputError
 from connect4.games.base import Seconds
 from connect4.isolation import machine
 from connect4.isolation.seat import LEVELS, Level, choose_level, level_named
 from connect4.isolation.wasm.level import in_fuel, limit_of
 from connect4.players.names import split_name, student_file
+from grader.handin.lists import csv_text
 from grader.output import write
 from grader.play import Pool, cluster_pool, local_pool, worker_count
 from grader.play.schedule import seed_of
@@ -95,19 +96,6 @@ def playing(
 def read_rubric(
     path: Path | None,
     seconds: Seconds | None = None,
-    fuel: int | None = None,
-    isolation: str | None = None,
-) -> Rubric:
-    """Return a rubric as `timed_rubric` does; say whose code runs in its games."""
-    rubric = timed_rubric(path, seconds, fuel, isolation)
-    for line in rubrics.code_from_elsewhere(rubric):
-        say(harmless(line))
-    return rubric
-
-
-def timed_rubric(
-    path: Path | None,
-    seconds: Seconds | None,
     fuel: int | None = None,
     isolation: str | None = None,
 ) -> Rubric:
@@ -200,15 +188,28 @@ UNLIKELY: Final = "{} pairs of agents have margins that their ratings do not pre
 MOST_NAMED: Final = 10
 """More names than these are listed in a file."""
 
+UNMATCHED: Final = "unmatched.csv"
+"""Who handed in and is not found, whose hand-in it may be, and all lists of more names."""
 
-def name_all(what: str, names: Sequence[str], out: Path | None, file: str) -> None:
-    """List names; more than ten are listed in a file below `out`, or the first of them."""
+
+def name_all(what: str, names: Sequence[str], out: Path | None, *, is_listed: bool = False) -> None:
+    """Say names; more than ten are in `unmatched.csv` below `out`, else the first are said."""
     shown = "; ".join(names)
     if len(names) > MOST_NAMED and out is not None:
-        place = out / file
-        write(place, "".join(f"{name}\n" for name in names))
-        shown = f"{len(names)} names, listed in {place}"
+        place, _, why = what.rpartition(": ")
+        if not is_listed:
+            list_unmatched(out, [(place, name, "", why) for name in names])
+        shown = f"{len(names)} names, listed in {out / UNMATCHED}"
     elif len(names) > MOST_NAMED:
         shown = named_few(names)
     if names:
         say(f"{what}: {shown}")
+
+
+def list_unmatched(out: Path, rows: Sequence[Sequence[object]], anew: bool = False) -> None:
+    """Add rows to `unmatched.csv` below `out`, or begin it with them."""
+    path = out / UNMATCHED
+    text = csv_text(("List", "Hand-in of", "May be", "Why"), rows)
+    if path.is_file() and not anew:
+        text = path.read_text(encoding="utf-8") + text.partition("\n")[2]
+    write(path, text)

@@ -9,22 +9,15 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
-from grader.commands.common import name_all, say
-from grader.handin import Missing, Submission
-from grader.handin import roster as rosters
-from grader.handin.lists import csv_text, nobody
-from grader.handin.owners import Owners, assign
-from grader.handin.people import LATE, REMEDY, match
-from grader.handin.roster import Correction, Student
+from grader.commands.common import UNMATCHED, list_unmatched, name_all, say
+from grader.handin import LATE, REMEDY, Missing, Submission, lists, match
+from grader.handin.lists import nobody
+from grader.handin.roster import Correction, Owners, Student, assign
 from grader.marks import lateness
-from grader.output import write
 from grader.results.store import Store
 from grader.rubric.model import Rubric
 
 NONE: Final = "none"
-
-UNMATCHED: Final = "unmatched.csv"
-"""Who handed in and is not found, and whose hand-in it may be."""
 
 
 def read_roster(paths: Sequence[Path], held: Sequence[Student]) -> tuple[Student, ...]:
@@ -37,7 +30,7 @@ def read_roster(paths: Sequence[Path], held: Sequence[Student]) -> tuple[Student
         return ()
     found: tuple[Student, ...] = ()
     for path in paths:
-        students, unused = rosters.read(path)
+        students, unused = lists.read_roster(path)
         found = _completed(found, students, path) if found else students
         if unused:
             say(f"{path}: columns that are not used: {', '.join(unused)}")
@@ -132,16 +125,14 @@ def say_owners(
     if not rubric.late.deadline or len(owners.submissions) == 1:
         unknown[""].clear()
     none = "no time known in the roster, so nothing is deducted"
-    name_all(
-        f"{place}: not in it", [str(doubt) for doubt in owners.unknown], out, "roster-unknown.txt"
-    )
-    name_all(f"{place}: {absent}, 0 points", unknown[absent], out, "roster-absent.txt")
-    name_all(f"{place}: not decided, no mark yet", unknown[undecided], out, "roster-undecided.txt")
-    if unknown[undecided] or owners.matching.undecided:
-        say(f"{place}: to decide who is who, {REMEDY}")
-    name_all(f"late by the file's name, {none}", unknown[LATE], out, "roster-late-unknown.txt")
-    name_all(f"[late]: {none}", unknown[""], out, "roster-late-no-time.txt")
     rows = [[place, one.person, "; ".join(map(str, one.may_be)), one.why] for one in owners.unknown]
     if out is not None and (rows or (out / UNMATCHED).is_file()):
-        write(out / UNMATCHED, csv_text(("List", "Hand-in of", "May be", "Why"), rows))
+        list_unmatched(out, rows, anew=True)
+    name_all(f"{place}: not in it", list(map(str, owners.unknown)), out, is_listed=True)
+    name_all(f"{place}: {absent}, 0 points", unknown[absent], out)
+    name_all(f"{place}: not decided, no mark yet", unknown[undecided], out)
+    if unknown[undecided] or owners.matching.undecided:
+        say(f"{place}: to decide who is who, {REMEDY}")
+    name_all(f"late by the file's name, {none}", unknown[LATE], out)
+    name_all(f"[late]: {none}", unknown[""], out)
     return owners

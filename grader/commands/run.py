@@ -17,8 +17,7 @@ from grader.commands.hours import hours_text
 from grader.commands.report import Outputs, first_fault, put_out
 from grader.commands.roster import read_roster, say_owners
 from grader.handin import Submission, sources_of
-from grader.handin.owners import assign
-from grader.handin.roster import Student
+from grader.handin.roster import Student, assign
 from grader.marks import gradable
 from grader.marks.tournament import later_games
 from grader.output import tables, writing

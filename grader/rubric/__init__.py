@@ -63,6 +63,9 @@ def make_board(name: str, start: Values, game: str = EXTENDED.name) -> Board:
     return Board(name, start, hashlib.sha256(text.encode()).hexdigest(), game=game)
 
 
+GONE: Final = {"name": "; an agent is called as its file is, so rename the file"}
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A place in a rubric, such as `match.repeats`, and what its names refer to.
@@ -88,7 +91,7 @@ class Place:
 
     def unknown(self, key: str, known: Collection[str]) -> InputError:
         """Return the error for a key that the table here does not have."""
-        return self.at(key).wrong(f"unknown key{nearest(key, known)}")
+        return self.at(key).wrong(f"unknown key{GONE.get(key) or nearest(key, known)}")
 
 
 Check: TypeAlias = Callable[[Any, Place], Any]
@@ -179,29 +182,24 @@ def number(minimum: float = -math.inf, above: float = -math.inf, below: float = 
     return check
 
 
-def list_of(item: Check) -> Check:
-    """Return the check for a list."""
+def list_of(item: Check, numbered: bool = False) -> Check:
+    """Return the check for a list, whose items perhaps have numbers in messages."""
 
     def check(value: Any, place: Place) -> tuple[Any, ...]:
         if not isinstance(value, list):
             raise place.wrong(f"expected a list, got {shown(value)}")
-        return tuple(item(one, place) for one in value)
+        places = [
+            f"{place.where}[{n}]" if numbered else place.where for n, _ in enumerate(value, 1)
+        ]
+        pairs = zip(value, places, strict=True)
+        return tuple(item(one, replace(place, where=where)) for one, where in pairs)
 
     return check
 
 
-def tables(kind: type[Table]) -> Check:
+def tables(kind: type) -> Check:
     """Return the check for a list of tables of a class."""
-
-    def check(value: Any, place: Place) -> tuple[Table, ...]:
-        if not isinstance(value, list):
-            raise place.wrong(f"expected a list of tables, got {shown(value)}")
-        return tuple(
-            read_table(item, kind, replace(place, where=f"{place.where}[{number}]"))
-            for number, item in enumerate(value, 1)
-        )
-
-    return check
+    return list_of(lambda value, place: read_table(value, kind, place), numbered=True)
 
 
 def boards(value: Any, place: Place) -> tuple[Board, ...]:
@@ -218,14 +216,12 @@ def _board(name: str, place: Place) -> Board:
     game = place.game
     if name in place.stored_boards:
         return make_board(name, place.stored_boards[name], game.name)
-    beside = None if place.folder is None else place.folder / name
+    is_beside = place.folder is not None and Path(place.folder, name).is_file()
     try:
-        if beside is not None and beside.is_file():
-            state = load_start(game, str(beside))
-        elif name == game.name and game is not EXTENDED:
+        if name == game.name and game is not EXTENDED and not is_beside:
             state = game.start(None, None)
         else:
-            state = load_start(game, name)
+            state = load_start(game, str(Path(place.folder or "", name)) if is_beside else name)
     except InputError as error:
         raise place.wrong(str(error)) from None
     return make_board(name, state.to_json(), game.name)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from connect4.config import ALLOWED_MODULES
@@ -43,7 +43,6 @@ PRACTICE_SEED: Final = 20240
 
 Boards: TypeAlias = Annotated[tuple[Board, ...], boards]
 TieBreak: TypeAlias = Literal["rating", "mean_margin", "wins", "faults", "name"]
-TIE_BREAKS: Final = ("rating", "mean_margin", "wins", "faults", "name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +98,6 @@ class PartA:
     cap_percent: Annotated[float, number(above=0)]
     opponent: Annotated[KitAgent, kit_agent]
     boards: Boards
-    name: Annotated[str, text] = ""
-    """The opponent's name in tables and pages, if it is to have another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +108,6 @@ class Baseline:
     points: Annotated[float, number(minimum=0)]
     low: Annotated[float, number()]
     high: Annotated[float, number()]
-    name: Annotated[str, text] = ""
-    """Its name in tables and pages, if it is to have another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +135,7 @@ class TournamentRules:
     """The stages, and the rules for their order."""
 
     points: Annotated[tuple[float, ...], list_of(number(minimum=0))]
-    tie_breaks: Annotated[tuple[TieBreak, ...], list_of(choice(*TIE_BREAKS))]
+    tie_breaks: Annotated[tuple[TieBreak, ...], list_of(choice(*get_args(TieBreak)))]
     ridge: Annotated[float, number(above=0)]
     stages: Annotated[tuple[Stage, ...], tables(Stage)]
 
