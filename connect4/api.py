@@ -93,20 +93,13 @@ class Picture:
         document.write(self.svg, Path(path))
 
 
-def picture(state: State, *, before: State | None = None, runs: Player | None = None) -> Picture:
-    """Return a position as a picture that shows where its points come from.
+def picture(state: State) -> Picture:
+    """Return a position as a picture.
 
-    `before` is an earlier position: the picture marks the runs that moves have made or broken since
-    then, with their points. `runs` is a player: it marks all runs of that player, with their sum.
-
-    >>> state = load("case1").apply((2, False)).apply((3, False))
-    >>> shown = picture(state.apply((2, False)), before=state)
-    >>> "Player 1 +2 (column of 2)" in shown.svg
+    >>> "points 0:0" in picture(load("case1")).svg
     True
     """
-    if runs not in (None, 1, 2):
-        raise InputError(f"runs={runs!r}; expected player 1 or 2")
-    return Picture(svg(state, before, runs))
+    return Picture(svg(state))
 
 
 def _position(start: Start, name: str | None) -> tuple[Game, State]:

@@ -485,25 +485,6 @@ def test_no_file_in_the_folder_where_a_command_runs_is_taken_for_a_module(
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize(
-    "imported", ["connect4.entry", "numpy", "connect4.games.base", "connect4.record"]
-)
-def test_a_ctrl_c_while_the_command_is_still_starting_shows_no_traceback(imported: str) -> None:
-    starting = [sys.executable, "-X", "importtime", "-m", COMMAND, "random", "random"]
-    process = subprocess.Popen(
-        starting, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        env=environment(),
-    )  # fmt: skip
-    assert process.stderr is not None
-    while process.stderr.readline().rpartition("|")[2].strip() != imported:
-        assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=30)
-    assert process.returncode == -signal.SIGINT
-    assert "Traceback" not in errors
-    assert "Score" not in output
-
-
 @pytest.mark.slow
 def test_replay_turn_says_why_an_answer_is_not_allowed_and_escapes_what_a_record_has(
     tmp_path: Path,

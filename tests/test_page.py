@@ -346,19 +346,19 @@ def test_a_large_game_stays_small(tmp_path: Path) -> None:
 
 
 def test_a_game_full_of_tracebacks_stays_small() -> None:
-    game = played("start", game=GAMES["dynamic"])
-    turns = [
-        Turn(
-            Outcome.ERROR, number=number, player=1 if number % 2 else 2,
-            detail=f"Traceback (most recent call last):\n  {'x' * 4000}\nError {number}",
-        )
-        for number in range(1, 101)
-    ]  # fmt: skip
-    start = game.start
-    long = Record(game.game, start, game.players, 20.0, 1, turns, Result((0, 0), Ending.ABORTED, 0))
-    text = page([long])
+    game = played("case1")
+    failed = f"Traceback (most recent call last):\n  {'x' * 8000}\nError "
+    turns = []
+    for number in range(1, 81, 2):
+        column = number // 2 % 8
+        turns += [
+            Turn(Outcome.PLAYED, (column, False), str(column), number=number),
+            Turn(Outcome.ERROR, number=number + 1, player=2, detail=f"{failed}{number + 1}"),
+        ]
+    result = Result((0, 0), Ending.ABORTED, 0)
+    text = page([Record(game.game, game.start, game.players, 20.0, 1, turns, result)])
     assert len(text.encode()) < 200_000
-    assert "Error 100" in text
+    assert "Error 80" in text
 
 
 @pytest.mark.slow

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from connect4 import entry  # first: it handles errors of the imports below
+# first: it tells of a missing numpy
+from connect4.cli import Parser, count, fail, port_number, time_limit
 
 # isort: split
 import argparse
@@ -13,7 +14,6 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from connect4.cli import Parser, count, fail, port_number, time_limit
 from connect4.errors import InputError
 from connect4.games import begin
 from connect4.games.dynamic import DYNAMIC
@@ -119,7 +119,6 @@ def main(argv: list[str] | None = None) -> int:
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     try:
-        entry.ready()
         asyncio.run(serve(make_server(arguments), arguments.host, arguments.port))
     except InputError as error:
         return fail(error)

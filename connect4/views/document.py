@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from connect4 import atomic
+from connect4 import safe
 from connect4.errors import InputError
 from connect4.views import palette
 
@@ -173,6 +173,6 @@ def frame(document: str) -> str:
 def write(text: str, path: Path) -> None:
     """Write a document; raises `InputError` if the file cannot be written."""
     try:
-        atomic.write_text(path, text)
+        safe.write_text(path, text)
     except OSError as error:
         raise InputError(f"{path}: the page cannot be written: {error.strerror}") from None

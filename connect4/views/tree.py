@@ -7,7 +7,8 @@ makes one. The nodes of a student's search come from an isolated process and are
 
 from __future__ import annotations
 
-from connect4 import entry  # first: it handles errors of the imports below
+# first: it tells of a missing numpy
+from connect4.cli import Parser, check_place, count, fail, seed_number, time_limit
 
 # isort: split
 import argparse
@@ -22,9 +23,8 @@ from itertools import islice, product
 from pathlib import Path
 from typing import Any, Final
 
-from connect4 import checked
 from connect4 import record as records
-from connect4.cli import Parser, check_place, count, fail, seed_number, time_limit
+from connect4 import safe
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import AgentError, IllegalAction, InputError, IsolationError
 from connect4.games import GAMES, begin, find_game
@@ -301,7 +301,6 @@ def main(argv: list[str] | None = None) -> int:
     arguments = make_parser().parse_args(argv)
     remarks: list[str] = []
     try:
-        entry.ready()
         check_place("-o", arguments.o)
         setup, state = asked_search(arguments)
         game, agent = setup.game, setup.agent
@@ -346,7 +345,7 @@ def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]
             f"{name}: its AIPlayer has no method explain(state); docs/students.md describes it"
         )
     if key == "failed":
-        said = value if isinstance(value, str) else checked.shown(value)
+        said = value if isinstance(value, str) else safe.shown(value)
         raise InputError(f"{name} {first_line(said)}")
     if key == "":
         raise InputError(f"{name}: a tree of more than {MAX_NODES} nodes; search less deep")
@@ -383,22 +382,21 @@ def _read_node(row: Any, before: list[Node], game: Game) -> Node:
 
     Raises `ValueError`, of which `InputError` and `IllegalAction` are kinds.
     """
-    depth, move, kind, value, alpha, beta, note = checked.items(row, "it", 7)
+    depth, move, kind, value, alpha, beta, note = safe.items(row, "it", 7)
     if type(depth) is not int or not min(len(before), 1) <= depth <= _deepest(before):
         raise InputError(
-            f"depth {checked.shown(depth)} does not follow: one root with depth 0, then its "
-            "children"
+            f"depth {safe.shown(depth)} does not follow: one root with depth 0, then its children"
         )
     flags = Flag(0)
-    for word in checked.text(note, "note").split():
+    for word in safe.text(note, "note").split():
         if word not in NOTES:
-            raise InputError(f"note {checked.shown(word)}; expected {', '.join(NOTES)}")
+            raise InputError(f"note {safe.shown(word)}; expected {', '.join(NOTES)}")
         flags |= NOTES[word]
-    if checked.text(kind, "kind") not in Kind.__members__:
-        raise InputError(f"kind {checked.shown(kind)}; expected {', '.join(Kind.__members__)}")
+    if safe.text(kind, "kind") not in Kind.__members__:
+        raise InputError(f"kind {safe.shown(kind)}; expected {', '.join(Kind.__members__)}")
     assert game.file_action is not None
     if depth:
-        move = game.file_action(read_answer(tuple(checked.items(move, "move", 2))))
+        move = game.file_action(read_answer(tuple(safe.items(move, "move", 2))))
     return Node(
         depth,
         move if depth else None,
@@ -414,7 +412,7 @@ def _read_number(name: str, value: Any) -> float:
     """Return a number, which may be infinite: a win, or no bound."""
     is_number = type(value) in (int, float)
     if not is_number or not (abs(value) <= MAX_VALUE or abs(value) == math.inf):
-        said = f"{name} {checked.shown(value)} is no number"
+        said = f"{name} {safe.shown(value)} is no number"
         raise InputError(f"{said} from {-MAX_VALUE:g} to {MAX_VALUE:g}")
     return float(value)
 

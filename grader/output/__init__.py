@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from connect4 import atomic
+from connect4 import safe
 from connect4.errors import InputError
 
 
@@ -29,9 +29,9 @@ def write(path: Path, content: str | bytes) -> None:
     make_folder(path.parent)
     try:
         if isinstance(content, str):
-            atomic.write_text(path, content)
+            safe.write_text(path, content)
         else:
-            with atomic.writing(path) as file:
+            with safe.writing(path) as file:
                 file.write(content)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
