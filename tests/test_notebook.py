@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import connect4
-from connect4.views import palette
 from connect4.views.board import svg
+from connect4.views.document import COLOURS
 from tests.test_api_facade import python
 
 ROOT = Path(__file__).parent.parent
@@ -42,8 +42,8 @@ def test_a_position_is_a_picture_with_its_tokens_and_what_it_says(game: str) -> 
     assert tokens(picture) == [int((board == player).sum()) for player in (1, 2)]
     assert "Player 2 to move" in picture
     for name in ("player1", "player2", "plate"):
-        assert f"--{name}: {palette.COLOURS[name].light}" in picture
-        assert f"--{name}: {palette.COLOURS[name].dark}" in picture
+        assert f"--{name}: {COLOURS[name].light}" in picture
+        assert f"--{name}: {COLOURS[name].dark}" in picture
 
 
 def lines_of(picture: str) -> list[tuple[float, ...]]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from connect4.games.base import State
 from connect4.games.board import Cell, Run, run_changes
-from connect4.views import document, palette
+from connect4.views import document
 
 Board: TypeAlias = npt.NDArray[np.int64]
 """Shape `(rows, columns)`, row 0 on top."""
@@ -155,7 +155,7 @@ def svg(state: State) -> str:
 
 def _style() -> str:
     """Return the style sheet; its rules apply only to the picture, not to the whole notebook."""
-    light, dark = palette.properties("light"), palette.properties("dark")
+    light, dark = document.properties("light"), document.properties("dark")
     return "\n".join(
         [
             f".connect4 {{ {light} }}",

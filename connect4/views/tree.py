@@ -1,7 +1,7 @@
 """The search-tree page: the nodes that a search visited, their order, and why it skipped the rest.
 
 The page stores the nodes in search order, as columns of indices into tables of the moves, of the
-changed cells and of the numbers. This keeps 100,000 nodes small. `python3 -m connect4.views.tree`
+changed cells and of the numbers. `python3 -m connect4.views.tree`
 makes one. The nodes of a student's search come from an isolated process and are checked one by one.
 """
 
@@ -19,7 +19,6 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import islice, product
 from pathlib import Path
 from typing import Any, Final
 
@@ -52,11 +51,6 @@ examples:
       a board of another size
 """
 
-KNOWN: Final = (
-    "{count:,} positions were known from the transposition table and not searched again; "
-    "the option tt=off searches them"
-)
-
 DEEPEST: Final = "At the search's depth: the value is the heuristic's estimate."
 
 LEAVES: Final = {
@@ -75,9 +69,6 @@ PARTS: Final = ("base", "theme", "board", "tree")
 NUMBERS: Final = ("value", "alpha", "beta")
 
 COLUMNS: Final = ("depth", "move", "change", "kind", "flags", *NUMBERS)
-
-DIGITS: Final = "".join(map(chr, range(63, 127)))
-"""The digits of a packed column; the page relies on their order."""
 
 WITHOUT_BOUNDS: Final = ("mcts", "solver")
 
@@ -152,7 +143,6 @@ def tree_data(game: Game, start: State, nodes: Sequence[Node]) -> dict[str, Any]
     moves: dict[str, int] = {}
     changes: dict[tuple[int, ...], int] = {}
     numbers: dict[float | None, int] = {}
-    values = {plain_number(node.value) for node in nodes}
     columns: dict[str, list[int]] = {name: [] for name in COLUMNS}
     path = [(start, start.board())]
     for node in nodes:
@@ -178,21 +168,8 @@ def tree_data(game: Game, start: State, nodes: Sequence[Node]) -> dict[str, Any]
         "moves": list(moves),
         "changes": [list(changed) for changed in changes],
         "numbers": list(numbers),
-        "decimals": max(map(decimals, values), default=0),
-        **{name: packed(column) for name, column in columns.items()},
+        **columns,
     }
-
-
-def packed(column: Sequence[int]) -> dict[str, Any]:
-    """Return whole numbers from 0 on as text in base 64, all with the same number of digits.
-
-    A browser reads such text many times faster than a list of numbers.
-    """
-    width, highest = 1, max(column, default=0)
-    while highest >= len(DIGITS) ** width:
-        width += 1
-    written = ["".join(digits) for digits in islice(product(DIGITS, repeat=width), highest + 1)]
-    return {"width": width, "digits": "".join(map(written.__getitem__, column))}
 
 
 def plain_number(value: float | None) -> float | None:
@@ -200,13 +177,6 @@ def plain_number(value: float | None) -> float | None:
     if value is None or not math.isfinite(value):
         return None
     return int(value) if value == int(value) else round(value, 3)
-
-
-def decimals(value: float | None) -> int:
-    """Return how many decimals the page needs for a value; a win or a loss is shown as a word."""
-    if value is None or abs(value) >= WIN:
-        return 0
-    return len(str(value).partition(".")[2])
 
 
 def explain(
@@ -313,9 +283,6 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("stopped; no page was written", file=sys.stderr)
         return 130
-    known = sum(Flag.KNOWN in node.flags for node in nodes)
-    if known and agent.kind == "alphabeta":
-        remarks.append(KNOWN.format(count=known))
     print(f"{arguments.o}: {', '.join(facts(game, nodes))}", *remarks, sep="\n")
     return 0
 

@@ -5,9 +5,6 @@ const KINDS = [["max", "\u25b2 MAX"], ["min", "\u25bc MIN"], ["chance", "\u25c6 
 const ROW = 30;
 const SPARE = 12;
 
-/* A column of the data is text: numbers with equally many digits in base 64, from "?" (0) on. What
-   every node is asked for is unpacked at once, the rest as it comes into sight. */
-for (const name of ["depth", "kind", "flags"]) DATA[name] = unpacked(DATA[name]);
 const COUNT = DATA.depth.length;
 
 /* Flags of a node, as `connect4.views.tree` writes them. */
@@ -25,28 +22,9 @@ const searched = new Int32Array(COUNT); // nodes below and itself, without prune
 const isOpen = new Uint8Array(COUNT);
 const HAS_CHANCE = DATA.kind.includes(2);
 
-/** @typedef {{width: number, digits: string}} Column */
-
-/** @param {Column} column */
-function unpacked({ width, digits }) {
-  const codes = new TextEncoder().encode(digits);
-  const numbers = new Int32Array(digits.length / width);
-  for (let place = 0; place < width; place++) {
-    for (let node = 0; node < numbers.length; node++) numbers[node] = numbers[node] * 64 + codes[node * width + place] - 63;
-  }
-  return numbers;
-}
-
-/** @param {Column} column @param {number} node */
-function at({ width, digits }, node) {
-  let number = 0;
-  for (let place = node * width; place < (node + 1) * width; place++) number = number * 64 + digits.charCodeAt(place) - 63;
-  return number;
-}
-
 /** @param {"value" | "alpha" | "beta"} name @param {number} node @returns {number | null} */
 function numberOf(name, node) {
-  return DATA.numbers[at(DATA[name], node)];
+  return DATA.numbers[DATA[name][node]];
 }
 
 (function link() {
@@ -75,7 +53,7 @@ function is(node, flag) {
 
 /** @param {number} node */
 function moveText(node) {
-  return node ? DATA.moves[at(DATA.move, node)] : "start";
+  return node ? DATA.moves[DATA.move[node]] : "start";
 }
 
 /**
@@ -85,7 +63,7 @@ function moveText(node) {
 function shownValue(value, none = "") {
   if (value === null) return none;
   if (Math.abs(value) >= DATA.win) return value > 0 ? "win" : "loss";
-  return value.toFixed(DATA.decimals).replace("-", "\u2212");
+  return String(value).replace("-", "\u2212");
 }
 
 /** @param {number} node */
@@ -116,11 +94,11 @@ function cellsAt(node) {
   const cells = Uint8Array.from(DATA.start, Number);
   let before = cells;
   for (const step of pathTo(node).slice(1)) {
-    const changes = DATA.changes[at(DATA.change, step)];
+    const changes = DATA.changes[DATA.change[step]];
     before = cells.slice();
     for (let index = 0; index < changes.length; index += 2) cells[changes[index]] = changes[index + 1];
   }
-  const last = node ? DATA.changes[at(DATA.change, node)] : [];
+  const last = node ? DATA.changes[DATA.change[node]] : [];
   return [cells, readMove(before, last, DATA.columns)];
 }
 
