@@ -18,47 +18,43 @@ from connect4.errors import InputError
 
 def number(value: Any, name: str, most: float, least: float = 0.0) -> float:
     """Return a number of a range; NaN, infinity and booleans are none."""
-    if type(value) not in (int, float) or not least <= value <= most:
-        expected = f"expected a number from {least:g} to {most:g}"
-        raise InputError(f"{name} is {shown(value)}; {expected}")
-    return float(value)
+    fits = type(value) in (int, float) and least <= value <= most
+    return float(_fitting(value, name, fits, f"a number from {least:g} to {most:g}"))
 
 
 def whole(value: Any, name: str, most: int, least: int = 0) -> int:
     """Return a whole number of a range; booleans are none."""
-    if type(value) is not int or not least <= value <= most:
-        expected = f"expected a whole number from {least:.6g} to {most:.6g}"
-        raise InputError(f"{name} is {shown(value)}; {expected}")
-    return value
+    fits = type(value) is int and least <= value <= most
+    expected = f"a whole number from {least:.6g} to {most:.6g}"
+    return int(_fitting(value, name, fits, expected))
 
 
 def flag(value: Any, name: str) -> bool:
     """Return a boolean; 0 and 1 are none."""
-    if type(value) is not bool:
-        raise InputError(f"{name} is {shown(value)}; expected true or false")
-    return value
+    return bool(_fitting(value, name, type(value) is bool, "true or false"))
 
 
 def text(value: Any, name: str) -> str:
     """Return a text."""
-    if not isinstance(value, str):
-        raise InputError(f"{name} is {shown(value)}; expected a text")
-    return value
+    return str(_fitting(value, name, isinstance(value, str), "a text"))
 
 
 def items(value: Any, name: str, most: int) -> list[Any]:
     """Return a list that has at most `most` items."""
-    if not isinstance(value, list):
-        raise InputError(f"{name} is {shown(value)}; expected a list")
-    if len(value) > most:
-        raise InputError(f"{name} has {len(value)} items; expected at most {most}")
-    return value
+    found: list[Any] = _fitting(value, name, isinstance(value, list), "a list")
+    if len(found) > most:
+        raise InputError(f"{name} has {len(found)} items; expected at most {most}")
+    return found
 
 
 def fields(value: Any, name: str) -> dict[str, Any]:
     """Return an object."""
-    if not isinstance(value, dict):
-        raise InputError(f"{name} is {shown(value)}; expected an object")
+    return dict(_fitting(value, name, isinstance(value, dict), "an object"))
+
+
+def _fitting(value: Any, name: str, fits: bool, expected: str) -> Any:
+    if not fits:
+        raise InputError(f"{name} is {shown(value)}; expected {expected}")
     return value
 
 

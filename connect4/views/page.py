@@ -32,7 +32,7 @@ from connect4.table import Table, TablePlan
 from connect4.views import document
 from connect4.views.board import RunTable, changed_cells, motion_between, shape_data
 from connect4.views.document import Page
-from connect4.views.words import ENDINGS, skipped_text
+from connect4.views.words import ENDINGS, skipped_text, whole_reason
 
 PARTS: Final = ("base", "theme", "runs", "board", "chart", "advice", "page")
 """The assets of the page."""
@@ -124,13 +124,6 @@ def facts(record: Record) -> list[str]:
     return found
 
 
-def reason(turn: Turn) -> str | None:
-    """Return why a turn was lost, or the note of one that was played; None if there is none."""
-    if turn.detail and turn.text and turn.action is None:
-        return f"{turn.detail}\n(the answer: {turn.text})"
-    return turn.detail or None
-
-
 def turn_data(
     turn: Turn, before: State, after: State, changes: list[list[int]], details: dict[str, int]
 ) -> list[Any]:
@@ -139,7 +132,7 @@ def turn_data(
     `cells` are the changed cells, `runs` the changes of `RunTable`. `details` collects the distinct
     texts; `detail` is an index into it, or None.
     """
-    detail = reason(turn)
+    detail = whole_reason(turn)
     return [
         turn.player,
         turn.text,
@@ -149,7 +142,7 @@ def turn_data(
         after.pop_outs_left,
         changed_cells(before.board(), after.board()),
         changes,
-        None if detail is None else details.setdefault(detail, len(details)),
+        details.setdefault(detail, len(details)) if detail else None,
     ]
 
 
