@@ -1,8 +1,7 @@
 """The search-tree page: the nodes that a search visited, their order, and why it skipped the rest.
 
-The page stores the nodes in search order, as columns of indices into tables of the moves, of the
-changed cells and of the numbers. `python3 -m connect4.views.tree`
-makes one. The nodes of a student's search come from an isolated process and are checked one by one.
+The page stores the nodes in search order, as columns. `python3 -m connect4.views.tree` makes one.
+The nodes of a student's search come from an isolated process and are checked one by one.
 """
 
 from __future__ import annotations
@@ -66,9 +65,7 @@ LEAVES: Final = {
 PARTS: Final = ("base", "theme", "board", "tree")
 """The assets of the page."""
 
-NUMBERS: Final = ("value", "alpha", "beta")
-
-COLUMNS: Final = ("depth", "move", "change", "kind", "flags", *NUMBERS)
+COLUMNS: Final = ("depth", "move", "change", "kind", "flags", "value", "alpha", "beta")
 
 WITHOUT_BOUNDS: Final = ("mcts", "solver")
 
@@ -140,34 +137,24 @@ def write_move(game: Game, move: Move) -> str:
 
 def tree_data(game: Game, start: State, nodes: Sequence[Node]) -> dict[str, Any]:
     """Return the nodes as columns, with each board as its changes from the parent's board."""
-    moves: dict[str, int] = {}
-    changes: dict[tuple[int, ...], int] = {}
-    numbers: dict[float | None, int] = {}
-    columns: dict[str, list[int]] = {name: [] for name in COLUMNS}
+    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     path = [(start, start.board())]
     for node in nodes:
-        changed: tuple[int, ...] = ()
+        changed: list[int] = []
         if node.depth:
             del path[node.depth :]
             above, before = path[-1]
             state = above.skip() if node.move is None else above.apply(node.move)
             path.append((state, state.board()))
-            changed = tuple(changed_cells(before, path[-1][1]))
-        text = write_move(game, node.move)
-        columns["depth"].append(node.depth)
-        columns["move"].append(moves.setdefault(text, len(moves)))
-        columns["change"].append(changes.setdefault(changed, len(changes)))
-        columns["kind"].append(int(node.kind))
-        columns["flags"].append(int(node.flags))
-        for name in NUMBERS:
-            number = plain_number(getattr(node, name))
-            columns[name].append(numbers.setdefault(number, len(numbers)))
+            changed = changed_cells(before, path[-1][1])
+        bounds = map(plain_number, (node.value, node.alpha, node.beta))
+        move = write_move(game, node.move)
+        row = (node.depth, move, changed, int(node.kind), int(node.flags), *bounds)
+        for name, value in zip(COLUMNS, row, strict=True):
+            columns[name].append(value)
     return {
         **shape_data(start),
         "start": "".join(map(str, start.board().ravel().tolist())),
-        "moves": list(moves),
-        "changes": [list(changed) for changed in changes],
-        "numbers": list(numbers),
         **columns,
     }
 
