@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from connect4 import safe
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import InputError
 from connect4.games import begin, find_game, load_start
@@ -90,7 +91,7 @@ class Picture:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture; raises `InputError` if the file cannot be written."""
-        document.write(self.svg, Path(path))
+        safe.write_text(Path(path), self.svg, "the picture")
 
 
 def picture(state: State) -> Picture:
@@ -301,7 +302,7 @@ class SearchTree:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the HTML document; raises `InputError` if the file cannot be written."""
-        document.write(self.to_html(), Path(path))
+        safe.write_text(Path(path), self.to_html(), "the page")
 
 
 def search_tree(

@@ -178,10 +178,7 @@ def dumps(record: Record) -> str:
 
 def write(record: Record, path: Path) -> None:
     """Write the document completely or not at all; raises `InputError` if that fails."""
-    try:
-        safe.write_text(path, dumps(record))
-    except OSError as error:
-        raise InputError(f"{path}: the record cannot be written: {error.strerror}") from None
+    safe.write_text(path, dumps(record), "the record")
 
 
 def read(path: Path) -> Record:

@@ -69,13 +69,16 @@ def shown(value: Any) -> str:
     return reprlib.repr(value)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text as UTF-8 without changing its line ends; raises `OSError`.
+def write_text(path: Path, text: str, what: str = "it") -> None:
+    """Write a text as UTF-8 without changing its line ends; raises `InputError` about `what`.
 
     A lone surrogate, which UTF-8 cannot encode, is written as its escape.
     """
-    with writing(path) as file:
-        file.write(text.encode(errors="backslashreplace"))
+    try:
+        with writing(path) as file:
+            file.write(text.encode(errors="backslashreplace"))
+    except OSError as error:
+        raise InputError(f"{path}: {what} cannot be written: {error.strerror}") from None
 
 
 @contextlib.contextmanager

@@ -19,9 +19,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from connect4 import safe
-from connect4.errors import InputError
-
 ASSETS: Final = Path(__file__).parent / "assets"
 
 ENCODER: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
@@ -228,11 +225,3 @@ def frame(document: str) -> str:
         f'<iframe srcdoc="{html.escape(document)}" sandbox="allow-scripts" '
         'style="width: 100%; height: 760px; border: 0; border-radius: 8px"></iframe>'
     )
-
-
-def write(text: str, path: Path) -> None:
-    """Write a document; raises `InputError` if the file cannot be written."""
-    try:
-        safe.write_text(path, text)
-    except OSError as error:
-        raise InputError(f"{path}: the page cannot be written: {error.strerror}") from None

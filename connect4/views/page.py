@@ -29,7 +29,6 @@ from connect4.players.human import LEAVE, reply_to
 from connect4.record import MAX_SECONDS, Record
 from connect4.referee import Event, TurnBegun, TurnEnded
 from connect4.table import Table, TablePlan
-from connect4.views import document
 from connect4.views.board import RunTable, changed_cells, motion_between, shape_data
 from connect4.views.document import Page
 from connect4.views.words import ENDINGS, skipped_text, whole_reason
@@ -378,7 +377,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         text = page([records.read(path) for path in arguments.records])
-        document.write(text, arguments.o)
+        safe.write_text(arguments.o, text, "the page")
     except InputError as error:
         return fail(error)
     count = len(arguments.records)

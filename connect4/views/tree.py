@@ -35,7 +35,6 @@ from connect4.players.registry import PLAYERS, build, parse_agent
 from connect4.players.student import read_answer
 from connect4.search.base import WIN, Move
 from connect4.search.trace import MAX_NODES, Flag, Kind, Node
-from connect4.views import document
 from connect4.views.board import changed_cells, shape_data
 from connect4.views.document import Page
 from connect4.views.words import first_line
@@ -262,7 +261,7 @@ def main(argv: list[str] | None = None) -> int:
         setup, state = asked_search(arguments)
         game, agent = setup.game, setup.agent
         nodes = explain(setup, state, remarks.append)
-        document.write(tree_page(game, state, agent.text, nodes), arguments.o)
+        safe.write_text(arguments.o, tree_page(game, state, agent.text, nodes), "the page")
     except InputError as error:
         return fail(error)
     except IsolationError as error:
