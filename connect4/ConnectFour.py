@@ -5,7 +5,19 @@ This module only connects the parts.
 
 from __future__ import annotations
 
-from connect4 import entry  # first: it handles errors of the imports below
+# first: it tells of a missing numpy
+from connect4.cli import (
+    Parser,
+    Terminated,
+    agreed,
+    check_place,
+    count,
+    end_on_sigterm,
+    fail,
+    port_number,
+    seed_number,
+    time_limit,
+)
 
 # isort: split
 import argparse
@@ -19,18 +31,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from connect4.cli import (
-    Parser,
-    Terminated,
-    agreed,
-    check_place,
-    count,
-    end_on_sigterm,
-    fail,
-    port_number,
-    seed_number,
-    time_limit,
-)
+from connect4 import safe
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import InputError, IsolationError
 from connect4.games import GAMES, begin, find_game
@@ -45,7 +46,6 @@ from connect4.players.registry import PLAYERS, check_board, parse_agent
 from connect4.record import Record
 from connect4.referee import TurnEnded
 from connect4.table import Table, TablePlan, Terms
-from connect4.views import document
 from connect4.views.page import page
 from connect4.views.summary import (
     debug_turn,
@@ -242,7 +242,7 @@ def play(arguments: argparse.Namespace) -> int:
         write_text(arguments.log, "")
     status, games = play_all(plans, in_browser, arguments)
     if arguments.page and games:
-        document.write(page(games), arguments.page)
+        safe.write_text(arguments.page, page(games), "the page")
         print(f"The page is in {arguments.page}.")
         if arguments.open:
             open_address(arguments.page.resolve().as_uri())
@@ -386,7 +386,6 @@ def main(argv: list[str] | None = None) -> int:
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # any byte that a person types is text
     try:
-        entry.ready()
         if arguments.replay_turn is not None:
             return repeat_turn(arguments)
         if arguments.debug:

@@ -11,7 +11,7 @@ start(game, rows=, ...)   returns the position that a game begins with
 play(one, two, start)     plays a game; returns its Record
 analyse(record)           measures what each move cost; returns an Analysis
 search_tree(agent, start) runs one search; returns its nodes as a SearchTree
-picture(state, before=)   returns a position as a picture that shows where its points come from
+picture(state)            returns a position as a picture (SVG)
 Record.load(path)         returns a saved game; record.save(path) saves one
 GAMES                     the games by name: extended, classic, ...
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from connect4 import entry  # first: it handles errors of the imports below
+# first: it tells of a missing numpy
+from connect4.cli import Parser, end_on_sigterm, fail, port_number
 
 # isort: split
 import contextlib
@@ -12,7 +13,6 @@ from pathlib import Path
 
 from connect4 import ConnectFour
 from connect4 import record as records
-from connect4.cli import Parser, end_on_sigterm, fail, port_number
 from connect4.errors import InputError
 from connect4.table import TablePlan
 from connect4.views.web_pages import StartServer, no_browser, opened
@@ -53,7 +53,6 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     end_on_sigterm()
     try:
-        entry.ready()
         record = records.read(arguments.record) if arguments.record else None
         start = StartServer(arguments.port, planned)
         path = "" if record is None else start.open_record(record)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from connect4 import safe
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import InputError
 from connect4.games import begin, find_game, load_start
@@ -90,23 +91,16 @@ class Picture:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture; raises `InputError` if the file cannot be written."""
-        document.write(self.svg, Path(path))
+        safe.write_text(Path(path), self.svg, "the picture")
 
 
-def picture(state: State, *, before: State | None = None, runs: Player | None = None) -> Picture:
-    """Return a position as a picture that shows where its points come from.
+def picture(state: State) -> Picture:
+    """Return a position as a picture.
 
-    `before` is an earlier position: the picture marks the runs that moves have made or broken since
-    then, with their points. `runs` is a player: it marks all runs of that player, with their sum.
-
-    >>> state = load("case1").apply((2, False)).apply((3, False))
-    >>> shown = picture(state.apply((2, False)), before=state)
-    >>> "Player 1 +2 (column of 2)" in shown.svg
+    >>> "points 0:0" in picture(load("case1")).svg
     True
     """
-    if runs not in (None, 1, 2):
-        raise InputError(f"runs={runs!r}; expected player 1 or 2")
-    return Picture(svg(state, before, runs))
+    return Picture(svg(state))
 
 
 def _position(start: Start, name: str | None) -> tuple[Game, State]:
@@ -308,7 +302,7 @@ class SearchTree:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the HTML document; raises `InputError` if the file cannot be written."""
-        document.write(self.to_html(), Path(path))
+        safe.write_text(Path(path), self.to_html(), "the page")
 
 
 def search_tree(

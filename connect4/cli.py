@@ -1,17 +1,41 @@
-"""Shared code of the command lines: a parser with one-line error messages, and number checks."""
+"""Shared code of the command lines: a parser with one-line error messages, and number checks.
+
+The commands import it first: if the kit's environment is not active, it says so.
+"""
 
 from __future__ import annotations
 
 import argparse
 import datetime
+import importlib.util
 import math
 import signal
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from connect4.errors import InputError, one_line
+
+NEEDED: Final = ("numpy", "tabulate")
+
+
+def refuse_without_packages() -> None:
+    """Exit if a package is missing that all commands need."""
+    for name in NEEDED:
+        if importlib.util.find_spec(name) is None:
+            print(
+                f"error: {sys.executable} has no {name}: activate the kit's environment first "
+                "(source .venv/bin/activate), or install the kit as in README.md",
+                file=sys.stderr,
+            )
+            raise SystemExit(2)
+
+
+specification = getattr(sys.modules["__main__"], "__spec__", None)
+command = Path(sys.argv[0]).stem if specification is None else specification.name.split(".")[0]
+if command in ("connect4", "connect4-grader", "grader"):
+    refuse_without_packages()
 
 
 class Parser(argparse.ArgumentParser):
@@ -46,15 +70,19 @@ def fail(error: Exception, status: int = 2) -> int:
     return status
 
 
-def time_limit(text: str) -> float:
-    """Read a time in seconds."""
-    try:  # float() also accepts digits of other scripts, and underscores
-        value = float(text) if text.isascii() and "_" not in text else math.nan
-    except ValueError:
-        value = math.nan
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time limit; expected seconds above 0")
-    return value
+def _number_above_0(most: float, expected: str) -> Callable[[str], float]:
+    """Return a reader of numbers above 0 and below `most`; `expected` completes its message."""
+
+    def read(text: str) -> float:
+        try:  # float() also accepts digits of other scripts, and underscores
+            value = float(text) if text.isascii() and "_" not in text else math.nan
+        except ValueError:
+            value = math.nan
+        if not 0 < value < most:
+            raise argparse.ArgumentTypeError(f"{text!r} is not {expected}")
+        return value
+
+    return read
 
 
 def _whole_number(least: int, most: int, expected: str) -> Callable[[str], int]:
@@ -69,6 +97,8 @@ def _whole_number(least: int, most: int, expected: str) -> Callable[[str], int]:
     return read
 
 
+time_limit = _number_above_0(1e6, "a time limit; expected seconds above 0")
+span = _number_above_0(math.inf, "a number above 0")
 count = _whole_number(1, 999_999, "a whole number above 0")
 port_number = _whole_number(0, 65535, "a port; expected 0 to 65535")
 seed_number = _whole_number(0, 10**39 - 1, "a seed; expected a whole number from 0")
@@ -80,17 +110,6 @@ def day(text: str) -> str:
         return datetime.date.fromisoformat(text).isoformat()
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2026-11-22") from None
-
-
-def span(text: str) -> float:
-    """Return a number of hours, minutes or points; it must be above 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
-    return value
 
 
 def agreed(told: Iterable[str], question: str, without: str) -> bool:

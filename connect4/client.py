@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from connect4 import entry  # first: it handles errors of the imports below
+# first: it tells of a missing numpy
+from connect4.cli import Parser, check_place, count, fail, port_number, seed_number, time_limit
 
 # isort: split
 import argparse
@@ -18,7 +19,6 @@ from pathlib import Path
 from typing import Final
 
 from connect4 import record as records
-from connect4.cli import Parser, check_place, count, fail, port_number, seed_number, time_limit
 from connect4.errors import AgentError, InputError, one_line
 from connect4.games import begin
 from connect4.games.base import SIDES, Ending, Player, Winner, opponent
@@ -187,7 +187,6 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
     arguments = make_parser().parse_intermixed_args(argv)
     try:
-        entry.ready()
         print(one_line(join_and_play(arguments)))
     except InputError as error:
         return fail(error)

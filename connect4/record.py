@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
-from itertools import takewhile
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from connect4 import atomic, checked
-from connect4.errors import IllegalAction, InputError, one_line
+from connect4 import safe
+from connect4.errors import InputError, one_line
 from connect4.games import find_game
-from connect4.games.base import Ending, FaultPolicy, Game, Player, Seconds, State, Winner
+from connect4.games.base import Ending, Game, Player, Seconds, State, Winner
 from connect4.players.base import Method, Outcome, Turn
-from connect4.referee import Result, final
+from connect4.referee import Over, Result, TurnBegun, TurnEnded, play
 
 FORMAT: Final = "connect4-record/1"
 
@@ -163,24 +163,6 @@ class Record:
         }
 
 
-OPTIONAL: Final = ("fuel", "changed", "thought", "hint")
-"""Keys of a turn that are there only if they say something."""
-
-
-def _turn_to_json(turn: Turn) -> dict[str, Any]:
-    return {
-        "player": turn.player,
-        "action": turn.text,
-        "outcome": turn.outcome.value,
-        "seconds": round(turn.seconds, 3),
-        "cpu_seconds": round(turn.cpu_seconds, 3),
-        "overrun": round(turn.overrun, 3),
-        "starved": turn.starved,
-        **{key: value for key in OPTIONAL if (value := getattr(turn, key)) not in (None, False)},
-        "detail": turn.detail,
-    }
-
-
 def dumps(record: Record) -> str:
     """Return the document as readable text: one line for each turn and each row of a board."""
     document = record.to_json()
@@ -196,10 +178,7 @@ def dumps(record: Record) -> str:
 
 def write(record: Record, path: Path) -> None:
     """Write the document completely or not at all; raises `InputError` if that fails."""
-    try:
-        atomic.write_text(path, dumps(record))
-    except OSError as error:
-        raise InputError(f"{path}: the record cannot be written: {error.strerror}") from None
+    safe.write_text(path, dumps(record), "the record")
 
 
 def read(path: Path) -> Record:
@@ -240,9 +219,7 @@ def loads(text: str) -> Record:
         raise InputError(f"not a record: no JSON ({error})") from None
     found = document.get("format") if isinstance(document, dict) else None
     if found != FORMAT:
-        raise InputError(
-            f"not a record of a game: format {checked.shown(found)}, expected {FORMAT!r}"
-        )
+        raise InputError(f"not a record of a game: format {safe.shown(found)}, expected {FORMAT!r}")
     try:
         record = _from_json(document)
     except InputError:
@@ -257,183 +234,199 @@ WRONG_FORM: Final = (LookupError, TypeError, ValueError, AttributeError, Recursi
 """What reading a document raises that has another form."""
 
 
-KNOWN: Final = frozenset(
-    {
-        *("format", "game", "rules_version", "start", "time_limit", "seed", "isolation"),
-        *("lifetime", "agent_versions", "players", "turns", "result", "points", "taken_back"),
+Keys: TypeAlias = dict[str, tuple[Callable[[Any, str], Any], Any]]
+"""What checks the value of each key, and the default; `NEEDED` in its place if there is none."""
+
+NEEDED: Final = object()
+
+
+def _or_none(check: Callable[[Any, str], Any], value: Any, name: str) -> Any:
+    return None if value is None else check(value, name)
+
+
+def _method(value: Any, name: str) -> Any:
+    if value not in (None, "expectimax", "intelligent"):
+        raise InputError(f"{name} is {safe.shown(value)}; expected expectimax or intelligent")
+    return value
+
+
+def _thought(value: Any, name: str) -> dict[str, Any]:
+    """Return what an agent thought; it is shown as it was checked then."""
+    if safe.is_deeper(value, MAX_DEPTH):
+        raise ValueError(f"{name} is nested more than {MAX_DEPTH} deep")
+    return dict(safe.fields(value, name))
+
+
+def _scores(value: Any, name: str) -> tuple[int, int]:
+    one, two = (safe.whole(points, "a score", MAX_SCORE) for points in safe.items(value, name, 2))
+    return one, two
+
+
+def _versions(value: Any, name: str) -> dict[str, str]:
+    return {key: safe.text(version, key) for key, version in safe.fields(value, name).items()}
+
+
+_SECONDS: Final = partial(safe.number, most=MAX_SECONDS), 0.0
+_TEXT: Final = partial(_or_none, safe.text), None
+
+RECORD_KEYS: Final[Keys] = {
+    "time_limit": (partial(safe.number, most=MAX_LIMIT), NEEDED),
+    "seed": (partial(safe.whole, most=MAX_SEED, least=-MAX_SEED), NEEDED),
+    "isolation": (safe.text, "none"),
+    "lifetime": (safe.text, "game"),
+    "agent_versions": (_versions, {}),
+    "taken_back": (partial(safe.whole, most=MAX_TURNS), 0),
+}
+
+PLAYER_KEYS: Final[Keys] = {
+    "agent": (safe.text, NEEDED),
+    "asked": (_method, None),
+    "sha256": _TEXT,
+}
+
+TURN_KEYS: Final[Keys] = {
+    "player": (partial(safe.whole, most=2, least=1), NEEDED),
+    "action": (_TEXT[0], NEEDED),
+    "outcome": (lambda value, name: Outcome(value), NEEDED),
+    "seconds": _SECONDS,
+    "cpu_seconds": _SECONDS,
+    "overrun": _SECONDS,
+    "starved": (safe.flag, False),
+    "fuel": (partial(_or_none, partial(safe.whole, most=MAX_FUEL)), None),
+    "changed": _TEXT,
+    "thought": (partial(_or_none, _thought), None),
+    "hint": (safe.flag, False),
+    "detail": _TEXT,
+}
+
+RESULT_KEYS: Final[Keys] = {
+    "scores": (_scores, NEEDED),
+    "ending": (lambda value, name: Ending(value), NEEDED),
+    "winner": (partial(safe.whole, most=2), NEEDED),
+    "detail": _TEXT,
+}
+
+OPTIONAL: Final = ("fuel", "changed", "thought", "hint")
+"""Keys of a turn that are there only if they say something."""
+
+OTHER_KEYS: Final = ("format", "game", "rules_version", "points", "start", "players", "turns")
+
+
+def _checked(value: Any, name: str, keys: Keys) -> dict[str, Any]:
+    """Return the values of an object's keys after their checks; the object may have other keys."""
+    found = safe.fields(value, name)
+    return {
+        key: check(found[key] if default is NEEDED else found.get(key, default), key)
+        for key, (check, default) in keys.items()
     }
-)
 
 
 def _from_json(document: dict[str, Any]) -> Record:
-    game = find_game(checked.text(document["game"], "game"))
+    game = find_game(safe.text(document["game"], "game"))
     version = document["rules_version"]
     if type(version) is not int or version != game.rules_version:
         raise InputError(
-            f"rules version {checked.shown(version)} of {game.name}, expected {game.rules_version}"
+            f"rules version {safe.shown(version)} of {game.name}, expected {game.rules_version}"
         )
     points = document.get("points", list(game.points))
     if points != list(game.points):
         raise InputError(
-            f"a run of 0, 1, 2 ... tokens was worth {checked.shown(points)} in this game; "
+            f"a run of 0, 1, 2 ... tokens was worth {safe.shown(points)} in this game; "
             f"connect4/config.py has {list(game.points)}"
         )
-    one, two = map(_player_from_json, checked.items(document["players"], "players", 2))
-    start = game.from_json(checked.fields(document["start"], "start"))
+    one, two = (
+        RecordedPlayer(**_checked(player, "a player", PLAYER_KEYS))
+        for player in safe.items(document["players"], "players", 2)
+    )
+    start = game.from_json(safe.fields(document["start"], "start"))
     if (cells := start.board().size) > MAX_CELLS:
         raise InputError(f"start: a board of {cells} cells; expected at most {MAX_CELLS}")
-    extra = {key: value for key, value in document.items() if key not in KNOWN}
+    known = {*RECORD_KEYS, *OTHER_KEYS, "result"}
+    extra = {key: value for key, value in document.items() if key not in known}
     for key, value in extra.items():
-        if checked.is_deeper(value, MAX_DEPTH):
-            raise InputError(f"{checked.shown(key)} is nested more than {MAX_DEPTH} deep")
-    turns = checked.items(document["turns"], "turns", MAX_TURNS)
-    versions = checked.fields(document.get("agent_versions", {}), "agent_versions")
+        if safe.is_deeper(value, MAX_DEPTH):
+            raise InputError(f"{safe.shown(key)} is nested more than {MAX_DEPTH} deep")
+    turns = safe.items(document["turns"], "turns", MAX_TURNS)
+    values = _checked(document, "the record", RECORD_KEYS)
     return Record(
-        game=game,
-        start=start,
-        players=(one, two),
-        time_limit=checked.number(document["time_limit"], "time_limit", MAX_LIMIT),
-        seed=checked.whole(document["seed"], "seed", MAX_SEED, -MAX_SEED),
+        game,
+        start,
+        (one, two),
+        versions=values.pop("agent_versions"),
         turns=[_turn_from_json(number, turn, game) for number, turn in enumerate(turns, 1)],
-        result=_result_from_json(checked.fields(document["result"], "result")),
-        isolation=checked.text(document.get("isolation", "none"), "isolation"),
-        lifetime=checked.text(document.get("lifetime", "game"), "lifetime"),
-        versions={key: checked.text(value, key) for key, value in versions.items()},
-        taken_back=checked.whole(document.get("taken_back", 0), "taken_back", MAX_TURNS),
+        result=Result(**_checked(document["result"], "result", RESULT_KEYS)),
         extra=extra,
+        **values,
     )
-
-
-def _player_from_json(value: Any) -> RecordedPlayer:
-    player = checked.fields(value, "a player")
-    return RecordedPlayer(
-        checked.text(player["agent"], "agent"),
-        _optional(player.get("asked"), "asked", ("expectimax", "intelligent")),
-        _optional(player.get("sha256"), "sha256"),
-    )
-
-
-def _result_from_json(result: dict[str, Any]) -> Result:
-    scores = checked.items(result["scores"], "scores", 2)
-    one, two = (checked.whole(points, "a score", MAX_SCORE) for points in scores)
-    winner = checked.whole(result["winner"], "winner", 2)
-    detail = _optional(result.get("detail"), "detail")
-    return Result((one, two), Ending(result["ending"]), cast("Winner", winner), detail)
-
-
-def _thought(value: Any) -> dict[str, Any] | None:
-    """Return what an agent thought, None if nothing is said; it is shown as it was checked then."""
-    if value is None:
-        return None
-    found = checked.fields(value, "thought")
-    if checked.is_deeper(found, MAX_DEPTH):
-        raise ValueError(f"thought is nested more than {MAX_DEPTH} deep")
-    return dict(found)
 
 
 def _turn_from_json(number: int, value: Any, game: Game) -> Turn:
     try:
-        turn = checked.fields(value, "it")
-        outcome, fuel = Outcome(turn["outcome"]), turn.get("fuel")
-        is_played = outcome is Outcome.PLAYED
-        text = (checked.text if is_played else _optional)(turn["action"], "action")
-        seconds, cpu_seconds, overrun = (
-            checked.number(turn.get(name, 0.0), name, MAX_SECONDS)
-            for name in ("seconds", "cpu_seconds", "overrun")
-        )
-        return Turn(
-            outcome,
-            action=game.parse_action(text) if is_played else None,
-            text=text,
-            seconds=seconds,
-            cpu_seconds=cpu_seconds,
-            overrun=overrun,
-            starved=checked.flag(turn.get("starved", False), "starved"),
-            detail=_optional(turn.get("detail"), "detail"),
-            fuel=None if fuel is None else checked.whole(fuel, "fuel", MAX_FUEL),
-            changed=_optional(turn.get("changed"), "changed"),
-            thought=_thought(turn.get("thought")),
-            hint=checked.flag(turn.get("hint", False), "hint"),
-            number=number,
-            player=cast("Player", checked.whole(turn["player"], "player", 2, 1)),
-        )
+        values = _checked(value, "it", TURN_KEYS)
+        text, action = values.pop("action"), None
+        if values["outcome"] is Outcome.PLAYED:
+            action = game.parse_action(safe.text(text, "action"))
+        return Turn(action=action, text=text, number=number, **values)
     except KeyError as error:
         raise InputError(f"turn {number}: no {error}") from None
     except WRONG_FORM as error:
         raise InputError(f"turn {number}: {error!s:.200}") from None
 
 
-def _optional(value: object, name: str, among: Collection[str] = ()) -> Any:
-    """Return a text, which must be in `among` unless that is empty, or None."""
-    if value is not None and among and value not in among:
-        raise InputError(f"{name} is {checked.shown(value)}; expected {' or '.join(among)}")
-    return None if value is None else checked.text(value, name)
+def _turn_to_json(turn: Turn) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        key: turn.text if key == "action" else getattr(turn, key)
+        for key in TURN_KEYS
+        if key not in OPTIONAL or getattr(turn, key) not in (None, False)
+    }
+    times = {key: round(values[key], 3) for key in ("seconds", "cpu_seconds", "overrun")}
+    return {**values, "outcome": turn.outcome.value, **times}
 
 
-def replay(record: Record) -> Iterator[State]:
-    """Yield the position before the first turn and after each turn.
+def replay(record: Record) -> list[State]:
+    """Return the position before the first turn and after each turn.
 
     Raises `InputError` with the first turn that the rules do not allow.
     """
-    state, skips = record.start, 0
-    yield state
+    return _replayed(record)[0]
+
+
+def _replayed(record: Record) -> tuple[list[State], Result | None]:
+    """Return the positions, and the result if the game ends with the last turn.
+
+    The recorded turns are the replies to the referee, whose judgement must be the recorded one.
+    """
+    states = [record.start]
+    limits: dict[Player, Seconds | None] = {1: None, 2: None}
+    events = play(record.game, record.start, {}, limits, play_unloaded=True)
+    event = next(events)
     for turn in record.turns:
-        if state.is_over():
-            raise InputError(f"turn {turn.number}: the game is over before it")
-        if skips == record.game.max_skips and record.game.on_fault is FaultPolicy.SKIP:
-            raise InputError(f"turn {turn.number}: the game is stalled before it")
-        if turn.player != state.mover:
-            raise InputError(f"turn {turn.number}: player {turn.player} moves out of turn")
-        skips = 0 if turn.outcome is Outcome.PLAYED else skips + turn.is_lost
-        if turn.outcome is Outcome.PLAYED:
-            try:
-                state = state.apply(turn.action)
-            except IllegalAction as error:
-                raise InputError(f"turn {turn.number}: {one_line(turn.text)}: {error}") from None
-        elif turn.outcome is Outcome.PASS and state.legal_actions():
-            raise InputError(
-                f"turn {turn.number}: player {turn.player} passes but has a legal action"
-            )
-        else:
-            state = state.skip()
-        yield state
+        if isinstance(event, TurnBegun) and turn.outcome is not Outcome.PASS:
+            event = events.send(turn)
+        judged = event.turn if isinstance(event, TurnEnded) else None
+        if judged is None or (judged.player, judged.outcome) != (turn.player, turn.outcome):
+            said = f"player {turn.player}, {one_line(turn.text)} ({turn.outcome})"
+            why = f": {judged.detail}" if judged and judged.detail else ""
+            raise InputError(f"turn {turn.number}: {said} is against the rules there{why}")
+        states.append(event.state)
+        event = next(events)
+    return states, event.result if isinstance(event, Over) else None
 
 
 def check(record: Record) -> None:
     """Replay the record; raises `InputError` if the turns do not lead to the recorded result."""
     result = record.result
     assert result is not None
-    state = record.start
-    for state in replay(record):  # noqa: B007 - the last one is what is wanted
-        pass
-    last = len(record.turns)
-    if state.scores() != result.scores:
+    states, ended = _replayed(record)
+    if ended is None or (result.ending.undecided and not ended.ending.by_rules):
+        ended = Result(states[-1].scores(), result.ending, result.winner)
+        needs_rules = result.ending.by_rules or result.ending is Ending.STALLED
+        if needs_rules or (result.ending is Ending.NOT_LOADED and record.turns):
+            raise InputError(f"turn {len(record.turns)}: no game ends there with {result.ending}")
+    found, recorded = (
+        f"{each.scores}, {each.ending}, winner {each.winner}" for each in (ended, result)
+    )
+    if found != recorded:
         raise InputError(
-            f"turn {last}: the scores after the last turn are {state.scores()}, "
-            f"the record has {result.scores}"
-        )
-    ending = state.ending()
-    by_rules = ending is not None
-    if by_rules and result.ending != ending:
-        raise InputError(
-            f"turn {last}: the game ends there with {ending}, the record has {result.ending}"
-        )
-    if not by_rules and result.ending.by_rules:
-        raise InputError(
-            f"turn {last}: the record has {result.ending}, but the game is not over there"
-        )
-    if result.ending is Ending.NOT_LOADED and last:
-        raise InputError(f"turn {last}: the record has not_loaded, which ends a game before turn 1")
-    rest = takewhile(lambda turn: turn.outcome is not Outcome.PLAYED, reversed(record.turns))
-    stalled = sum(turn.is_lost for turn in rest) >= record.game.max_skips
-    if result.ending is Ending.STALLED and not stalled:
-        raise InputError(
-            f"turn {last}: the record has stalled, but {record.game.max_skips} turns in a row "
-            "were not skipped"
-        )
-    won = final(state, result.ending).winner
-    if (by_rules or result.ending is Ending.STALLED) and result.winner != won:
-        raise InputError(
-            f"turn {last}: scores of {state.scores()} make the winner {won}, "
-            f"the record has {result.winner}"
+            f"turn {len(record.turns)}: the game ends there with {found}; the record has {recorded}"
         )

@@ -5,18 +5,7 @@ The command line ends here: a command is a function whose parameters are called 
 
 from __future__ import annotations
 
-from connect4 import entry  # first: it speaks for the imports below
-
-# isort: split
-import argparse
-import math
-import os
-import sys
-from collections.abc import Callable
-from dataclasses import fields
-from pathlib import Path
-from typing import Any, Final, TypeAlias
-
+# first: it tells of a missing numpy
 from connect4.cli import (
     Parser,
     count,
@@ -28,6 +17,17 @@ from connect4.cli import (
     span,
     time_limit,
 )
+
+# isort: split
+import argparse
+import math
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
 from connect4.errors import InputError
 from connect4.isolation.seat import GRADED
 from connect4.isolation.wasm.level import add_option, fuel_option
@@ -435,7 +435,6 @@ def main(argv: list[str] | None = None) -> int:
     with commands_stopped():
         try:
             command = command_of(options.pop("command"))
-            entry.ready()
             return command(**with_values(options))
         except InputError as error:
             return fail(error)

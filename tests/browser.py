@@ -59,6 +59,13 @@ class Browser:
         self.driver = webdriver.Chrome(options=options, service=Service(driver))
         self._address = ""
 
+    def resize(self, size: tuple[int, int] = WIDE, dark: bool = False) -> None:
+        """Give the window a size, and the system a theme."""
+        metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1}
+        self.devtools("Emulation.setDeviceMetricsOverride", **metrics, mobile=size[0] < 600)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.devtools("Emulation.setEmulatedMedia", features=[scheme])
+
     def open(
         self, file: Path, fragment: str = "", size: tuple[int, int] = WIDE, dark: bool = False
     ) -> None:
@@ -67,10 +74,7 @@ class Browser:
         self.driver.get("about:blank")
         for log in ("browser", "performance"):
             self.driver.get_log(log)
-        metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1}
-        self.devtools("Emulation.setDeviceMetricsOverride", **metrics, mobile=size[0] < 600)
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.devtools("Emulation.setEmulatedMedia", features=[scheme])
+        self.resize(size, dark)
         self._address = file.resolve().as_uri()
         self.driver.get(self._address + fragment)
         self.driver.execute_async_script(FRAME)

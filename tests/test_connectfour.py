@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import connect4
+from connect4.errors import headline
 from connect4.games import load_start
 from connect4.games.base import Ending
 from connect4.games.extended import EXTENDED
@@ -50,15 +51,6 @@ def scores(output: str) -> tuple[int, int]:
     found = re.findall(r"^Player ([12]) Score: (\d+)$", output, re.MULTILINE)
     assert [player for player, _ in found] == ["1", "2"], output
     return int(found[0][1]), int(found[1][1])
-
-
-@pytest.mark.parametrize("start", ["case4.txt", "connect4/initial_states/case4.txt"])
-def test_a_start_is_named_with_its_ending_or_by_its_path(start: str) -> None:
-    done = run(COMMAND, "greedy", "random", start, "--view", "none", cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    assert sum(scores(done.stdout)) > 0
-    assert "The game ended: the player to move has no valid action." in done.stdout
-    assert "faults" not in done.stdout
 
 
 @pytest.mark.slow
@@ -114,31 +106,6 @@ def test_the_method_asked_follows_the_opponent_and_can_be_forced(tmp_path: Path)
     assert "intelligent asked" in forced
 
 
-def test_a_failing_agent_shows_its_traceback_the_position_and_how_to_repeat(tmp_path: Path) -> None:
-    path = agent(tmp_path, "return state[0][99, 0], False")
-    done = run(
-        COMMAND, "random", f"ai:{path.name}", small_start(tmp_path), "--seed", "1", cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stderr
-    report = done.stdout[done.stdout.index("Player 2 (ai:agent.py) failed on turn 2:") :]
-    lines = report.splitlines()
-    assert lines[1] == "  Traceback (most recent call last):"
-    assert lines[2].endswith('agent.py", line 12, in get_expectimax_move')
-    assert "IndexError: index 99 is out of bounds" in report
-    position = report[report.index("The position, as a state file:\n") :].splitlines()[1:4]
-    (tmp_path / "saved.txt").write_text("\n".join(position), encoding="utf-8")
-    command = "python3 -m connect4.ConnectFour --replay-turn connect4-fault.json:2"
-    assert f"  {command}\n" in report
-    assert done.stdout.count("Traceback") == 1, "the same failure is shown once"
-    assert re.search(r"Player 2 faults: \d+ errors? \(the first on turn 2: IndexError", done.stdout)
-
-    again = run(*command.split()[2:], cwd=tmp_path)
-    assert again.returncode == 1
-    assert "IndexError: index 99 is out of bounds" in again.stdout
-    from_there = run(COMMAND, "random", "random", "saved.txt", "--view", "none", cwd=tmp_path)
-    assert from_there.returncode == 0, from_there.stderr
-
-
 @pytest.mark.parametrize(("view", "level"), [("terminal", "auto"), ("none", "none")])
 def test_an_agent_that_cannot_be_loaded_ends_the_game_with_its_one_message(
     tmp_path: Path, view: str, level: str
@@ -168,27 +135,6 @@ def test_an_agents_text_cannot_steer_the_terminal(tmp_path: Path) -> None:
             assert "gone" in output
             assert "\x1b" not in output
             assert "\x07" not in output
-
-
-@pytest.mark.parametrize(
-    ("body", "line"),
-    [
-        ("assert False, 'not so\\nsecond line'", "AssertionError: not so"),
-        ("raise ExceptionGroup('two', [ValueError(1), KeyError(2)])", "ExceptionGroup: two (2 sub"),
-        (
-            "try: 1 / 0\nexcept ArithmeticError as error: raise RuntimeError('a\\nb') from error",
-            "RuntimeError: a)",
-        ),
-    ],
-)
-def test_the_reason_of_a_lost_turn_is_the_line_that_names_the_error(
-    body: str, line: str, tmp_path: Path
-) -> None:
-    path = agent(tmp_path, body)
-    done = run(
-        COMMAND, f"ai:{path}", "random", small_start(tmp_path), "--view", "none", cwd=tmp_path
-    )
-    assert f"(the first on turn 1: {line}" in done.stdout
 
 
 def test_scores_are_told_where_the_record_of_a_fault_cannot_be_written(tmp_path: Path) -> None:
@@ -221,19 +167,6 @@ def test_what_an_agent_prints_is_shown_at_the_end_or_written_to_a_file(tmp_path:
 
 
 @pytest.mark.slow
-def test_agents_run_isolated_and_the_record_says_how(tmp_path: Path) -> None:
-    path = agent(tmp_path, "while True: pass")
-    options = ("--time", "0.1", "--view", "none", "--record", "game.json")
-    for isolation, lifetime in (("process", "game"), ("process", "move")):
-        chosen = ("--isolation", isolation, "--lifetime", lifetime)
-        done = run(COMMAND, f"ai:{path}", f"ai:{path}", "case4", *options, *chosen, cwd=tmp_path)
-        assert "stopped after six skipped turns in a row" in done.stdout
-        document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
-        assert (document["isolation"], document["lifetime"]) == (isolation, lifetime)
-        assert [turn["outcome"] for turn in document["turns"]] == ["timeout"] * 6
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "outcome", "reason"),
     [
@@ -245,6 +178,7 @@ def test_agents_run_isolated_and_the_record_says_how(tmp_path: Path) -> None:
             "agent.py: its process ended with exit status 3\n  A new AIPlayer is made",
         ),
         ("return 9, False", "invalid", "column 9 is outside 0..1\n  (the answer: 9)"),
+        ("return state[0][99, 0], False", "error", "IndexError: index 99 is out of bounds"),
     ],
 )
 def test_every_lost_turn_gets_the_position_the_record_and_the_command_that_repeats_it(
@@ -268,6 +202,34 @@ def test_every_lost_turn_gets_the_position_the_record_and_the_command_that_repea
     lost = [turn for turn in document["turns"] if turn["outcome"] != "played"]
     assert len(lost) > 1
     assert len(re.findall(r"player 2's turn is lost", done.stdout)) == len(lost)
+    assert re.search(r"Player 2 faults: \d+ .* \(the first on turn 2: ", done.stdout)
+    again = run(*command.split()[2:], cwd=tmp_path)
+    assert again.returncode == 1
+    assert f", {outcome} in " in again.stdout, "the recorded turn"
+    (tmp_path / "saved.txt").write_text("\n".join(position), encoding="utf-8")
+    from_there = run(COMMAND, "random", "random", "saved.txt", "--view", "none", cwd=tmp_path)
+    assert from_there.returncode == 0, from_there.stderr
+
+
+@pytest.mark.parametrize(
+    ("detail", "line"),
+    [
+        ("no traceback\nof anything", "no traceback"),
+        (
+            'Traceback (most recent call last):\n  File "a.py", line 1\nKeyError: 1\n\n'
+            "The above exception was the direct cause:\n\nTraceback (most recent call last):\n"
+            '  File "a.py", line 2\nRuntimeError: a\nsecond line',
+            "RuntimeError: a",
+        ),
+        (
+            "  + Exception Group Traceback (most recent call last):\n  |   File\n"
+            "  | ExceptionGroup: two (2 sub-exceptions)\n  +-+---",
+            "ExceptionGroup: two (2 sub-exceptions)",
+        ),
+    ],
+)
+def test_the_reason_of_a_lost_turn_is_the_line_that_names_the_error(detail: str, line: str) -> None:
+    assert headline(detail) == line
 
 
 def test_lost_turns_are_grouped_by_reason() -> None:
@@ -485,25 +447,6 @@ def test_no_file_in_the_folder_where_a_command_runs_is_taken_for_a_module(
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize(
-    "imported", ["connect4.entry", "numpy", "connect4.games.base", "connect4.record"]
-)
-def test_a_ctrl_c_while_the_command_is_still_starting_shows_no_traceback(imported: str) -> None:
-    starting = [sys.executable, "-X", "importtime", "-m", COMMAND, "random", "random"]
-    process = subprocess.Popen(
-        starting, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        env=environment(),
-    )  # fmt: skip
-    assert process.stderr is not None
-    while process.stderr.readline().rpartition("|")[2].strip() != imported:
-        assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=30)
-    assert process.returncode == -signal.SIGINT
-    assert "Traceback" not in errors
-    assert "Score" not in output
-
-
 @pytest.mark.slow
 def test_replay_turn_says_why_an_answer_is_not_allowed_and_escapes_what_a_record_has(
     tmp_path: Path,
@@ -522,10 +465,6 @@ def test_replay_turn_says_why_an_answer_is_not_allowed_and_escapes_what_a_record
     assert "\x1b" not in done.stdout
 
 
-BIDI = "\x1b]0;owned\x07\u202eevil"
-"""Sets a terminal's title, then reverses the letters that follow."""
-
-
 def foreign_record(folder: Path, agent: str, game: str) -> None:
     """Write a record in which player 1 is `agent`; somebody else may have made it."""
     document = connect4.play("random", "random", game=game, isolation="none").to_json()
@@ -534,25 +473,16 @@ def foreign_record(folder: Path, agent: str, game: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["turn", "tree"])
-def test_a_record_alone_makes_no_connection(tmp_path: Path, command: str) -> None:
+def test_a_record_alone_imports_no_module_and_makes_no_connection(tmp_path: Path) -> None:
+    """Only a person who names the agent on the command line too has its module loaded."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(0)
         remote = f"remote:127.0.0.1:{listener.getsockname()[1]}:g:white"
         foreign_record(tmp_path, remote, "dynamic")
-        if command == "turn":
-            done = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
-            assert_refused(done, f"the record names the agent {remote!r}", "only if you name it")
-        else:
-            done = run("connect4.views.tree", "game.json:1", "-o", "t.html", cwd=tmp_path)
-            assert_refused(done, f"agent {remote!r} searches no tree")
+        done = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
+        assert_refused(done, f"the record names the agent {remote!r}", "only if you name it")
         with pytest.raises(BlockingIOError):
             listener.accept()
-
-
-@pytest.mark.slow
-def test_a_record_alone_imports_no_module(tmp_path: Path) -> None:
-    """Only a person who names the agent on the command line too has its module loaded."""
     code = "open('ran', 'w').close()\n\ndef first(seen, state):\n    return 0\n"
     (tmp_path / "mine.py").write_text(code, encoding="utf-8")
     foreign_record(tmp_path, "env:mine:first", "classic")
@@ -568,25 +498,6 @@ def test_a_record_alone_imports_no_module(tmp_path: Path) -> None:
     done = run(COMMAND, "env:mine:first", *replay, "--isolation", "none", cwd=tmp_path)
     assert "Answer: 0, played" in done.stdout, done.stderr
     assert (tmp_path / "ran").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("key", ["agent", "asked"])
-def test_a_records_words_reach_the_terminal_without_control_characters(
-    tmp_path: Path, key: str
-) -> None:
-    foreign_record(tmp_path, "random", "classic")
-    document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
-    document["players"][0][key] = BIDI
-    (tmp_path / "game.json").write_text(json.dumps(document), encoding="utf-8")
-    for command in (
-        (COMMAND, "--replay-turn", "game.json:1"),
-        ("connect4.views.tree", "game.json:1", "-o", "t.html"),
-        ("connect4.analysis", "game.json", "--time", "0.01", "--jobs", "1"),
-    ):
-        done = run(*command, cwd=tmp_path)
-        assert all(c.isprintable() or c in "\n\t" for c in done.stdout + done.stderr)
-        assert "evil" in done.stdout + done.stderr
 
 
 @pytest.mark.slow

@@ -299,10 +299,7 @@ def test_the_command_ends_when_its_last_page_has_gone(
 def test_axe_finds_nothing_on_the_pages(
     size: tuple[int, int], dark: bool, begin: Begin, browser: Browser
 ) -> None:
-    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-    browser.devtools("Emulation.setEmulatedMedia", features=[scheme])
-    metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1}
-    browser.devtools("Emulation.setDeviceMetricsOverride", **metrics, mobile=size[0] < 600)
+    browser.resize(size, dark)
     begin("connect4", "--port", "0")
     assert violations(browser) == []
     browser.find(".go").click()

@@ -53,8 +53,7 @@ class Desk:
     def __init__(self, browser: Browser, address: str, folder: Path) -> None:
         self.browser, self.address, self.folder = browser, address, folder
         browser.devtools("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
-        browser.devtools("Emulation.setDeviceMetricsOverride", width=WIDE[0], height=WIDE[1],
-                         deviceScaleFactor=1, mobile=False)  # fmt: skip
+        browser.resize()
         browser.driver.get(address)
         browser.driver.get_log("browser")  # what an earlier page said
         self.until("!document.querySelector('#state').textContent")
@@ -279,13 +278,10 @@ def test_the_text_is_kept_and_downloaded_as_it_is(desk: Desk) -> None:
 
 
 def test_axe_finds_nothing_and_the_console_is_empty(desk: Desk) -> None:
-    for (width, height), scheme in product((WIDE, PHONE), ("light", "dark")):
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1}
-        desk.browser.devtools("Emulation.setDeviceMetricsOverride", **metrics, mobile=width < 600)
-        feature = {"name": "prefers-color-scheme", "value": scheme}
-        desk.browser.devtools("Emulation.setEmulatedMedia", features=[feature])
+    for size, dark in product((WIDE, PHONE), (False, True)):
+        desk.browser.resize(size, dark)
         assert violations(desk.browser) == []
-        assert desk.browser.run("return document.documentElement.scrollWidth") <= width
+        assert desk.browser.run("return document.documentElement.scrollWidth") <= size[0]
     assert desk.browser.driver.get_log("browser") == []
 
 

@@ -233,58 +233,42 @@ def test_what_is_no_record_is_refused_with_its_file(tmp_path, data, message):
     ("change", "message"),
     [
         (("game", "extendet"), "no game 'extendet' (did you mean 'extended'?)"),
-        (("rules_version", 2), "rules version 2 of extended, expected 1"),
+        (("rules_version", True), "rules version True of extended, expected 1"),
         (("start", {}), "start: not a position of ExtendedConnect4 (KeyError('popouts'))"),
-        (("start", "board", 1, [1, 3]), "start:3: value 3; expected 0 (empty), 1 or 2"),
-        (("start", "mover", 2), "turn 1: player 1 moves out of turn"),
+        (("start", "mover", 2), "turn 1: player 1, 0 (played) is against the rules there"),
+        (("start", "board", [[0] * 5000] * 4), "start: a board of 20000 cells; expected at most"),
         (("players", []), "not a whole record: ValueError"),
         (("players", 0, "agent", ...), "not a whole record: KeyError: 'agent'"),
-        (("players", 0, "agent", 5), "agent is 5; expected a text"),
-        (("turns", []), "turn 0: the scores after the last turn are (0, 0)"),
+        (("players", [{}] * 3), "players has 3 items; expected at most 2"),
+        (("turns", []), "turn 0: no game ends there with no_action"),
         (("turns", [0] * 100_001), "turns has 100001 items; expected at most 100000"),
         (("turns", 1, 5), "turn 2: "),
         (("turns", 1, "player", ...), "turn 2: no 'player'"),
         (("turns", 1, "player", 3), "turn 2: player is 3; expected a whole number from 1 to 2"),
-        (("turns", 1, "player", 1), "turn 2: player 1 moves out of turn"),
-        (("turns", 1, "action", ...), "turn 2: no 'action'"),
+        (("turns", 1, "player", 1), "turn 2: player 1, 1 (played) is against the rules there"),
         (("turns", 1, "action", None), "turn 2: action is None; expected a text"),
         (("turns", 1, "action", "1Q"), "turn 2: '1Q' is not a move: type 3 to drop"),
-        (("turns", 1, "action", "7"), "turn 2: 7: column 7 is outside 0..1"),
-        (("turns", 1, "action", "0"), "turn 2: 0: column 0 is full"),
-        (("turns", 1, "action", "1P"), "turn 2: 1P: player 2 has no pop-outs left"),
+        (("turns", 1, "action", "0"), "turn 2: player 2, 0 (played) is against the rules there: c"),
         (("turns", 1, "outcome", "flew"), "turn 2: 'flew' is not a valid Outcome"),
-        (("turns", 1, "outcome", "pass"), "turn 2: player 2 passes but has a legal action"),
-        (("turns", 1, "outcome", "invalid"), "turn 2: the scores after the last turn are (2, 0)"),
-        (("turns", 1, "detail", [1]), "turn 2: detail is [1]; expected a text"),
-        (("result", "scores", [2, 5]), "(2, 2), the record has (2, 5)"),
-        (("result", "scores", [2, 2, 2]), "scores has 3 items; expected at most 2"),
-        (("result", "scores", [2.5, 2]), "a score is 2.5; expected a whole number from 0 to 1e+09"),
-        (("result", "winner", 1), "turn 2: scores of (2, 2) make the winner 0, the record has 1"),
-        (("result", "winner", 7), "winner is 7; expected a whole number from 0 to 2"),
-        (("result", "detail", 7), "detail is 7; expected a text"),
-        (("result", "ending", "tired"), "'tired' is not a valid Ending"),
-        (("result", "ending", "left"), "turn 2: the game ends there with no_action, the record"),
-        (("result", ...), "not a whole record: KeyError: 'result'"),
-        (("time_limit", None), "time_limit is None; expected a number from 0 to 1e+06"),
+        (("turns", 1, "outcome", "pass"), "turn 2: player 2, 1 (pass) is against the rules there"),
+        (("turns", 1, "outcome", "invalid"), "turn 2: no game ends there with no_action"),
         (("turns", 0, "seconds", float("nan")), "turn 1: seconds is nan; expected a number from 0"),
-        (("time_limit", 1e308), "time_limit is 1e+308; expected a number from 0 to 1e+06"),
-        (
-            ("turns", 0, "cpu_seconds", -0.5),
-            "turn 1: cpu_seconds is -0.5; expected a number from 0",
-        ),
+        (("turns", 0, "cpu_seconds", -0.5), "turn 1: cpu_seconds is -0.5; expected a number from"),
         (("turns", 0, "fuel", 1e300), "turn 1: fuel is 1e+300; expected a whole number from 0"),
         (("turns", 0, "starved", "no"), "turn 1: starved is 'no'; expected true or false"),
-        (("rules_version", True), "rules version True of extended, expected 1"),
-        (("seed", 7.5), "seed is 7.5; expected a whole number"),
+        (("turns", 0, "thought", nested(60)), "turn 1: thought is nested more than 50 deep"),
+        (("result", "scores", [2, 5]), "(2, 2), no_action, winner 0; the record has (2, 5), no_"),
+        (("result", "scores", [2.5, 2]), "a score is 2.5; expected a whole number from 0 to 1e+09"),
+        (("result", "winner", 1), "winner 0; the record has (2, 2), no_action, winner 1"),
+        (("result", "ending", "tired"), "'tired' is not a valid Ending"),
+        (("result", "ending", "left"), "winner 0; the record has (2, 2), left, winner 0"),
+        (("result", "ending", "not_loaded"), "winner 0; the record has (2, 2), not_loaded, winner"),
+        (("result", ...), "not a whole record: KeyError: 'result'"),
+        (("time_limit", 1e308), "time_limit is 1e+308; expected a number from 0 to 1e+06"),
         (("seed", 10**100), "expected a whole number from -1e+80 to 1e+80"),
-        (("agent_versions", {"numpy": 2}), "numpy is 2; expected a text"),
-        (("isolation", {}), "isolation is {}; expected a text"),
-        (("players", [{}] * 3), "players has 3 items; expected at most 2"),
-        (("start", "maximum", [True, 1]), "start: maximum is a pair of whole numbers"),
-        (("start", "board", [[0] * 5000] * 4), "start: a board of 20000 cells; expected at most"),
-        (("mood", nested(60)), "'mood' is nested more than 50 deep"),
         (("seed", nested(900)), "...]]]]]]]; expected a whole number from"),
-        (("start", "board", nested(900)), "... where a whole number is expected"),
+        (("agent_versions", {"numpy": 2}), "numpy is 2; expected a text"),
+        (("mood", nested(60)), "'mood' is nested more than 50 deep"),
     ],
 )
 def test_a_record_that_does_not_replay_is_refused_with_the_turn(change, message):
@@ -300,34 +284,19 @@ def finished_with(turns, **result):
     return json.dumps(document)
 
 
-def test_an_end_that_is_too_late_or_too_early_is_refused():
+def test_a_turn_after_the_end_is_refused():
     turns = [*FINISHED["turns"], {"player": 1, "action": None, "outcome": "timeout"}]
-    with pytest.raises(InputError, match="turn 3: the game is over before it"):
+    with pytest.raises(InputError, match=r"turn 3: player 1, None \(timeout\) is against"):
         loads(changed("turns", turns))
-    with pytest.raises(InputError, match="turn 0: the record has no_action, but the game is not"):
-        loads(finished_with([], ending="no_action"))
 
 
 def test_stalled_takes_exactly_six_skipped_turns_in_a_row():
     assert loads(finished_with(skipped(6))).result.ending is Ending.STALLED
-    with pytest.raises(InputError, match="turn 5: the record has stalled, but 6 turns in a row"):
-        loads(finished_with(skipped(5)))
-    with pytest.raises(InputError, match="turn 7: the game is stalled before it"):
-        loads(finished_with(skipped(7)))
-    with pytest.raises(
-        InputError, match=r"turn 6: scores of .* make the winner 0, the record has 2"
+    for turns, winner, message in (
+        (5, 0, "turn 5: no game ends there with stalled"),
+        (7, 0, "turn 7: player 1, None (invalid) is against the rules there"),
+        (6, 2, "stalled, winner 0; the record has (0, 0), stalled, winner 2"),
     ):
-        loads(finished_with(skipped(6), winner=2))
-
-
-@pytest.mark.parametrize("key", ["game", "format", "rules_version", "start", "asked", "ending"])
-def test_an_error_shows_no_control_character_of_a_record(key: str) -> None:
-    """The rest of a record is somebody else's too: its text could set a terminal's title."""
-    document = json.loads(FOUR_TURNS)
-    holder = {"asked": document["players"][0], "ending": document["result"]}.get(key, document)
-    holder[key] = "\x1b]0;owned\x07\u202eevil\r"
-    with pytest.raises(InputError) as refused:
-        loads(json.dumps(document))
-    assert str(refused.value).isprintable()
-    document = {**json.loads(FOUR_TURNS), "players": [{"agent": "\x1b[2J"}, {"agent": "\u202e"}]}
-    assert repr(loads(json.dumps(document))).isprintable()
+        with pytest.raises(InputError) as refusal:
+            loads(finished_with(skipped(turns), winner=winner))
+        assert message in str(refusal.value)

@@ -130,7 +130,6 @@ REFUSED = {
         ("--port 70000", "'70000' is not a port"),
         ("--time 0", "argument --time: '0' is not a time limit; expected seconds above 0"),
         ("--wait never", "'never' is not a time limit"),
-        ("--idle 0", "'0' is not a whole number above 0"),
         ("--stric", "unrecognized arguments: --stric"),
         ("--records .", "--records needs --strict: a relay keeps no board"),
         ("--max-turns 9", "--max-turns needs --strict: a relay keeps no board"),

@@ -1,14 +1,14 @@
-"""The game server's lines, byte for byte, against scripted clients and plain `nc`."""
+"""The game server's lines, byte for byte, against scripted clients."""
 
+import asyncio
 import signal
 import socket
-import subprocess
-import threading
 import time
 from contextlib import suppress
 
 import pytest
 
+from connect4.server.relay import Connection, Server
 from tests.command import ROOT, assert_refused, run
 from tests.lines import PATIENCE, Client, joined, serving
 
@@ -112,69 +112,23 @@ def test_lines_may_come_in_any_pieces(port):
     assert white.rest() == ""
 
 
-LATE = 0.002
-"""Seconds that a busy client needs before it reads."""
+def test_two_lines_in_a_row_are_left_to_come_one_by_one():
+    """asyncio alone would set TCP_NODELAY; some clients take one `recv` for one line."""
 
+    async def connected():
+        connection = Connection(Server(10.0, None, None, 60.0))
+        loop = asyncio.get_running_loop()
+        listener = await loop.create_server(lambda: connection, "127.0.0.1", 0)
+        _, writer = await asyncio.open_connection(*listener.sockets[0].getsockname())
+        while connection._transport is None:
+            await asyncio.sleep(0.01)
+        served = connection._transport.get_extra_info("socket")
+        assert served.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 0
+        writer.close()
+        listener.close()
+        connection.close()
 
-class OneReadOneLine:
-    """Reads as many public clients do: one `recv` for one line, a little late."""
-
-    def __init__(self, client):
-        self.client = client
-        self.lines = []
-        self.coalesced = 0
-
-    def line(self):
-        """Return the next line; count a read that held more than one, and keep what it held."""
-        if not self.lines:
-            time.sleep(LATE)
-            data = self.client.socket.recv(1024).decode()
-            assert data.endswith("\n"), f"part of a line, or the end: {data!r}"
-            self.lines = data.splitlines()
-            self.coalesced += len(self.lines) > 1
-        return self.lines.pop(0)
-
-
-def answer_at_once(client, colour, exchanges):
-    """Play the other side of `coalesced_reads` as fast as the lines come."""
-    lines = client.socket.makefile("r", encoding="utf-8", newline="\n")
-    for number in range(exchanges):
-        if colour == "black":
-            lines.readline()
-        client.send(f"22E {number}\n")
-        lines.readline()
-        if colour == "white":
-            lines.readline()
-
-
-def coalesced_reads(port, colour, exchanges):
-    """Return how many reads of a one-read-one-line client of that colour held two lines.
-
-    Every line has to come, in order.
-    """
-    white, black = joined(port, f"one read {colour}".replace(" ", "-"))
-    mine, other = (white, black) if colour == "white" else (black, white)
-    fast = threading.Thread(
-        target=answer_at_once, args=(other, "white" if colour == "black" else "black", exchanges)
-    )
-    fast.start()
-    reader = OneReadOneLine(mine)
-    for number in range(exchanges):
-        if colour == "black":
-            assert reader.line() == f"22E {number}"
-        mine.send(f"11N {number}\n")
-        assert reader.line() == f"11N {number}"
-        if colour == "white":
-            assert reader.line() == f"22E {number}"
-    fast.join(PATIENCE)
-    mine.close()
-    assert other.rest() == ""
-    return reader.coalesced
-
-
-@pytest.mark.parametrize("colour", ["white", "black"])
-def test_a_client_that_takes_one_read_for_one_line_gets_its_lines_one_by_one(port, colour):
-    assert coalesced_reads(port, colour, 10) <= 2
+    asyncio.run(connected())
 
 
 def test_when_a_side_leaves_the_others_connection_closes_without_a_word(port):
@@ -356,35 +310,6 @@ def test_a_signal_ends_the_server_cleanly(number):
         process.send_signal(number)
         assert white.rest() == black.rest() == idle.rest() == ""
         assert process.wait(PATIENCE) == 0
-
-
-def nc(port, lines):
-    """Start nc with these lines typed at once."""
-    process = subprocess.Popen(
-        ["nc", "127.0.0.1", str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    process.stdin.write(lines.encode())
-    process.stdin.flush()
-    return process
-
-
-@pytest.mark.netcat
-def test_nc_sees_these_bytes_and_no_others():
-    with serving("--time", "2") as (_, port):
-        white = nc(port, "g\ng red\ng White\n13E\n23w\n23W\n")
-        black = nc(port, "")
-        assert white.stdout.read(len(BAD_INIT + BAD_COLOUR)).decode() == BAD_INIT + BAD_COLOUR
-        black.stdin.write(b"g white\ng BLACK\n71W the first\n61\n98E\n61W\n")
-        black.stdin.flush()
-        over = "Timeout of 2000 ms triggered: Game over.\n"
-        assert white.communicate(timeout=PATIENCE)[0].decode() == (
-            f"g white\n13E\n71W the first\n{OPERATOR}23W\n61W\n{over}"
-        )
-        assert black.communicate(timeout=PATIENCE)[0].decode() == (
-            'white player of gameID = "g" is already connected.\n'
-            "g black\n13E\n71W the first\n23W\nString index out of range: 2\n"
-            f"9 is not a valid column number. Needs to be between 1 and 7.\n61W\n{over}"
-        )
 
 
 def test_a_port_that_is_taken_is_one_clear_line(port, tmp_path):

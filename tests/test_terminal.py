@@ -160,20 +160,6 @@ def test_a_slip_of_the_fingers_leaves_its_reason_in_sight_and_costs_no_turn(tmp_
     assert "The game ended: a player left." in terminal.finish()
 
 
-def test_why_a_strict_persons_turn_was_lost_outlives_the_other_sides_move(tmp_path: Path) -> None:
-    terminal = Terminal(tmp_path, "human", "random", "case1", "--seed", "2", "--human-strict")
-    terminal.read_until(lambda: "your move:" in terminal.text())
-    terminal.type("9\n")
-    terminal.read_until(lambda: "Turn 2: player 2 plays" in terminal.text())
-    lost = "Turn 1: player 1's turn is lost (invalid): column 9 is outside 0..7"
-    assert lost in terminal.text()
-    terminal.type("4\n")
-    terminal.read_until(lambda: "Turn 4: player 2 plays" in terminal.text())
-    assert lost not in terminal.text()
-    terminal.type("q\n")
-    terminal.finish()
-
-
 def test_long_names_align(tmp_path: Path) -> None:
     name = f"{'long' * 10}.py"
     agent_file(tmp_path, FIRST_MOVE, name=name, before=PLAYS)

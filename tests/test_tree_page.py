@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import signal
 import subprocess
@@ -19,7 +18,6 @@ from connect4.games import GAMES, load_start
 from connect4.games.base import State
 from connect4.players.base import Setup
 from connect4.players.registry import build, parse_agent
-from connect4.search.base import WIN
 from connect4.search.trace import Flag, Kind, Node
 from connect4.views.tree import main, tree_page
 from tests.browser import PHONE, Browser
@@ -317,26 +315,18 @@ PUBLISHED = {1: 8, 2: 21, 3: 76, 4: 210, 5: 699}
 
 
 @pytest.mark.parametrize("depth", PUBLISHED)
-def test_the_message_names_the_option_that_gives_the_published_counts(
-    here: Here, depth: int
-) -> None:
+def test_without_a_table_the_search_has_the_published_counts(here: Here, depth: int) -> None:
     agent = f"alphabeta:depth={depth},heuristic=v1"
     _, without, _ = here("--game", "classic-full", "--agent", f"{agent},tt=off")
     assert without.startswith(f"tree.html: {PUBLISHED[depth]} nodes, ")
     if depth == 4:
         counts = "61 cut-offs, 351 branches pruned, 4 plies deep, best move 3, value 0\n"
         assert without.endswith(f" nodes, {counts}")
-    assert without.count("\n") == 1
     _, with_table, _ = here("--game", "classic-full", "--agent", agent)
     if depth < 4:  # too few plies to come to a position by two ways
         assert with_table == without
-        return
-    counts, note = with_table.splitlines()
-    assert int(counts.split()[1]) < PUBLISHED[depth]
-    assert note.endswith(
-        " positions were known from the transposition table and not searched again; "
-        "the option tt=off searches them"
-    )
+    else:
+        assert int(with_table.split()[1]) < PUBLISHED[depth]
 
 
 def test_the_time_holds_for_a_fixed_depth_and_the_last_whole_depth_is_shown(here: Here) -> None:
@@ -402,53 +392,7 @@ def test_expectimax_shows_chance_nodes(browser: Browser, tmp_path: Path) -> None
     browser.find("#all").click()
     odds = {row.text for row in browser.find_all(".window") if row.text}
     assert odds and all(re.fullmatch("1/[0-9]+", text) for text in odds), odds
-    values = {row.text for row in browser.find_all(".value") if row.text}
-    assert len({len(text.partition(".")[2]) for text in values}) == 1, values
     assert not browser.find("#cut").is_displayed()
-    browser.assert_quiet()
-
-
-@pytest.mark.parametrize(
-    ("values", "shown"),
-    [
-        ((1.125, 2.0, -0.5), ["1.125", "2.000", "−0.500"]),
-        ((0.1, -7.0, 3.3), ["0.1", "−7.0", "3.3"]),
-        ((12.0, math.inf, 4.0), ["12", "", "4"]),
-        ((2.0 * WIN, 0.25, 0.0), ["win", "0.25", "0.00"]),
-    ],
-)
-def test_all_values_have_the_decimals_of_the_longest(
-    browser: Browser, tmp_path: Path, values: tuple[float, ...], shown: list[str]
-) -> None:
-    start = load_start(GAMES["extended"], "empty8x10")
-    nodes = [
-        Node(min(place, 1), (place, False) if place else None, Kind.MAX, value, -9, 9, Flag(0))
-        for place, value in enumerate(values)
-    ]
-    show(browser, tmp_path, start, nodes)
-    assert [row.text for row in browser.find_all(".row .value")] == shown
-    browser.assert_quiet()
-
-
-def test_a_line_deeper_than_64_plies_with_as_many_values_is_shown(
-    browser: Browser, tmp_path: Path
-) -> None:
-    """Then the numbers of the page's data have two digits."""
-    start = load_start(GAMES["extended"], "empty10x10")
-    nodes = [
-        Node(ply, (ply % 10, False) if ply else None, Kind(ply % 2), 9.0 * ply, -ply, ply, Flag(0))
-        for ply in range(71)
-    ]
-    show(browser, tmp_path, start, nodes)
-    browser.find("#all").click()
-    browser.run("document.getElementById('tree').scrollTop = 1e9")
-    browser.wait("return document.getElementById('n70') !== null")
-    browser.run("document.getElementById('n70').click()")
-    assert browser.text("#n70 .value") == "630"
-    assert browser.text("#n70 .window") == "−70 .. 70"
-    assert browser.find("#n70").get_attribute("aria-level") == "71"
-    caption = browser.run("return document.getElementById('caption').textContent")
-    assert caption == f"The board after {' '.join(map(text_of, nodes))}"
     browser.assert_quiet()
 
 
@@ -499,7 +443,6 @@ def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
     [
         ("return []", "explain returned no nodes"),
         ("return 1 / 0", "failed in explain: ZeroDivisionError"),
-        ("import connect4.search", "failed in explain: ImportError('connect4.search is not part"),
         (
             "return [[]] * 3_000_000",  # more lists than a tree has, which take 64 bytes each
             "'ai:agent.py': a tree of more than 1000000 nodes; search less deep",
@@ -514,23 +457,6 @@ def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
             "return [(0, None, 'MAX', float('nan'), -9, 9, '')]",
             "node 0 of its tree: value nan is no number",
         ),
-        ("return [(0, None, 'MAX', 7)]", "node 0 of its tree: not enough values"),
-        ("return [5]", "node 0 of its tree: it is 5; expected a list"),
-        ("return [(0, None, 'MAX', '7', -9, 9, '')]", "value '7' is no number"),
-        ("return [(0, None, 'MAX', True, -9, 9, '')]", "value True is no number"),
-        ("return [(0, None, 'MAX', 10 ** 400, -9, 9, '')]", "is no number from -1e+100 to 1e+100"),
-        ("return [(0, None, 'MAX', 7, None, 9, '')]", "alpha None is no number"),
-        ("return [(0, None, 'MAX', 7, -9, 9, None)]", "note is None; expected a text"),
-        ("return [(0, None, [], 7, -9, 9, '')]", "kind is []; expected a text"),
-        (
-            "return [(0, None, 'MAX', 7, -9, 9, ''), (1, None, 'MIN', 7, -9, 9, '')]",
-            "node 1 of its tree: move is None; expected a list",
-        ),
-        (
-            "import functools; x = functools.reduce(lambda x, _: [x], range(800), []);"
-            "return [(x, 0, 'MAX', 7, -9, 9, '')]",
-            "]]]]]]] does not follow: one root with depth 0",
-        ),
         (
             "return [(0, None, 'MAX', 7, -9, 9, 'nice')]",
             "node 0 of its tree: note 'nice'; expected best, pruned",
@@ -538,10 +464,6 @@ def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
         (
             "return [(0, None, 'MAX', 7, -9, 9, ''), (1, (9, False), 'MIN', 7, -9, 9, '')]",
             "the tree holds an illegal action: column 9 is outside 0..5",
-        ),
-        (
-            "return [(0, None, 'MAX', 7, -9, 9, ''), (True, (3, False), 'MIN', 7, -9, 9, '')]",
-            "node 1 of its tree: depth True does not follow",
         ),
     ],
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from connect4 import entry  # first: it handles errors of the imports below
+# first: it tells of a missing numpy
+from connect4.cli import Parser, check_place, count, fail, time_limit
 
 # isort: split
 import os
@@ -11,7 +12,6 @@ from pathlib import Path
 
 from connect4 import record as records
 from connect4.analysis.costs import analyse, summary
-from connect4.cli import Parser, check_place, count, fail, time_limit
 from connect4.errors import InputError
 
 
@@ -38,7 +38,6 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     place = arguments.o or arguments.record
     try:
-        entry.ready()
         record = records.read(arguments.record)
         check_place("-o", place)
         found = analyse(record, arguments.time, arguments.jobs, report)

@@ -12,7 +12,7 @@ from connect4.envs import EXTRA, Rules
 from connect4.errors import InputError, MissingExtraError
 from connect4.games import find_game
 from connect4.games.base import Player, State
-from connect4.views import palette
+from connect4.views.document import COLOURS
 
 try:
     from gymnasium import spaces
@@ -196,6 +196,6 @@ def _tile(player: int) -> npt.NDArray[np.uint8]:
 
 def _colour(name: str) -> tuple[int, int, int]:
     """Return a colour of the light theme as red, green and blue."""
-    text = palette.COLOURS[name].light
+    text = COLOURS[name].light
     red, green, blue = (int(text[place : place + 2], 16) for place in (1, 3, 5))
     return red, green, blue

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from connect4 import entry  # first: it handles errors of the imports below
+# first: it tells of a missing numpy
+from connect4.cli import Parser, count, fail, port_number, refuse_gone, time_limit
 
 # isort: split
 import argparse
@@ -13,7 +14,6 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from connect4.cli import Parser, count, fail, port_number, time_limit
 from connect4.errors import InputError
 from connect4.games import begin
 from connect4.games.dynamic import DYNAMIC
@@ -62,7 +62,7 @@ def make_parser() -> Parser:
         default=60.0,
         help="seconds to wait for a handshake, and for an opponent (default 60)",
     )
-    add("--idle", type=count, default=1000, help="the most clients without a seat (default 1000)")
+    refuse_gone(add, "--idle", "1000 clients without a seat are kept")
     return parser
 
 
@@ -83,7 +83,7 @@ def make_server(arguments: argparse.Namespace) -> Server:
             arguments.records.mkdir(exist_ok=True)
         except OSError as error:
             raise InputError(f"--records {arguments.records}: {error.strerror}") from None
-    return Server(arguments.time, start, arguments.records, arguments.wait, arguments.idle)
+    return Server(arguments.time, start, arguments.records, arguments.wait)
 
 
 async def serve(server: Server, host: str, port: int) -> None:
@@ -119,7 +119,6 @@ def main(argv: list[str] | None = None) -> int:
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     try:
-        entry.ready()
         asyncio.run(serve(make_server(arguments), arguments.host, arguments.port))
     except InputError as error:
         return fail(error)

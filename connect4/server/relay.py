@@ -34,8 +34,8 @@ TIMEOUT: Final = "Timeout of {milliseconds} ms triggered: Game over."
 REMOTE: Final = "remote"
 """The name of a player whose agent is unknown."""
 
-MAX_RECORDS: Final = 10_000
-"""The maximum number of records in the folder, so that clients cannot fill the disk."""
+MAX_IDLE: Final = 1000
+"""The most clients without a seat."""
 
 
 def line_error(line: str, columns: int = 7, rows: int = 7) -> str | None:
@@ -223,33 +223,26 @@ class Server:
     """All games. `start` is None in relay mode; `seconds` is the limit of a move.
 
     A client waits `wait` seconds for an opponent, and has the same time to join a game. Of the
-    clients without a game, the oldest beyond `idle` are disconnected. Records are written to
+    clients without a game, the oldest beyond `MAX_IDLE` are disconnected. Records are written to
     `records`.
     """
 
     def __init__(
-        self,
-        seconds: Seconds,
-        start: State | None,
-        records: Path | None,
-        wait: Seconds,
-        idle: int,
+        self, seconds: Seconds, start: State | None, records: Path | None, wait: Seconds
     ) -> None:
         self.seconds = seconds
         self.start = start
         self.wait = wait
         self.games: dict[str, RelayedGame] = {}
         self._records = records
-        self._idle = idle
         self._unseated: dict[Connection, asyncio.TimerHandle] = {}
-        there = () if records is None else records.glob("*.json")
-        self._written = min(sum(1 for _ in there), MAX_RECORDS)
+        self._written = 0 if records is None else len(list(records.glob("*.json")))
 
     def arrived(self, connection: Connection) -> None:
         """Accept a client that has not joined a game yet."""
         timer = asyncio.get_running_loop().call_later(self.wait, connection.close)
         self._unseated[connection] = timer
-        if len(self._unseated) > self._idle:
+        if len(self._unseated) > MAX_IDLE:
             oldest = next(iter(self._unseated))
             self.unlist(oldest)
             oldest.close()
@@ -284,13 +277,9 @@ class Server:
 
     def keep(self, name: str, arbiter: Arbiter, ending: Ending | None, loser: str | None) -> None:
         """Write a strict game's record if records are enabled and a move was played."""
-        if self._records is None or not arbiter.plies or self._written > MAX_RECORDS:
+        if self._records is None or not arbiter.plies:
             return
         self._written += 1
-        if self._written > MAX_RECORDS:
-            full = f"--records {self._records}: {MAX_RECORDS} are there, no more are written"
-            print(f"error: {full}", file=sys.stderr, flush=True)
-            return
         safe = re.sub("[^A-Za-z0-9_-]", "_", name)[:60]
         try:
             arbiter.write(self._records / f"{self._written:06}-{safe}.json", ending, loser)

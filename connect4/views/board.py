@@ -8,14 +8,14 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from connect4.games.base import Player, State
-from connect4.games.board import Cell, Run, RunChange, run_changes
-from connect4.views import document, palette
+from connect4.games.base import State
+from connect4.games.board import Cell, Run, run_changes
+from connect4.views import document
 
 Board: TypeAlias = npt.NDArray[np.int64]
 """Shape `(rows, columns)`, row 0 on top."""
@@ -118,40 +118,22 @@ WIDEST: Final = 480
 TEXT: Final = 7
 """The estimated width of a letter below the board in pixels."""
 
-LINE: Final = 18
-NOTES: Final = 3
-"""The height of a line below the board in pixels, and the maximum number of lines."""
 
-Kind: TypeAlias = Literal["made", "broken", "standing", "won"]
-
-DIRECTIONS: Final[dict[Cell, str]] = {(0, 1): "row", (1, 0): "column"}
-
-
-class RunMark(NamedTuple):
-    """A line on the board along a run; a non-empty `label` holds its points."""
-
-    run: Run
-    kind: Kind
-    label: str
-
-
-def svg(state: State, before: State | None = None, runs_of: Player | None = None) -> str:
+def svg(state: State) -> str:
     """Return the picture, in the light or dark colours of the surrounding page.
 
-    `runs_of` marks all runs of a player, `before` the changes by the moves since that position.
-    Without either, only the winning lines are marked.
+    The winning lines of a game without points are marked.
     """
     shape = shape_data(state)
-    marks, notes = _marks_and_notes(state, before, runs_of)
     said = re.sub(r" \(\S\)", "", str(state).splitlines()[-1])
     said = said[:1].upper() + said[1:]
     left = EDGE + (20 if shape["rowLabels"] else 0)
     rows, columns = shape["rows"], shape["columns"]
     width = columns * CELL + left + EDGE
-    missing = max(0, max(TEXT * len(text) + 22 for text in (said, *notes)) + 2 * EDGE - width)
+    missing = max(0, TEXT * len(said) + 22 + 2 * EDGE - width)
     left, width = left + missing // 2, width + missing
     below = rows * CELL + (52 if shape["owners"] else 36)
-    height = below + 14 + LINE * len(notes) + EDGE
+    height = below + 14 + EDGE
     shown = min(width * 1.0, WIDEST)
     return "\n".join(
         [
@@ -163,41 +145,17 @@ def svg(state: State, before: State | None = None, runs_of: Player | None = None
             f'<rect class="card" x="{-left + 0.5}" y="{-EDGE + 0.5}" '
             f'width="{width - 1}" height="{height - 1}" rx="10"/>',
             *_cells(shape, state),
-            *_last_move(before, state),
-            *_runs(marks),
+            *_winning_lines(state),
             *_labels(shape),
             *_said(state, said, EDGE - left, below),
-            *(
-                f'<text class="note" x="{EDGE - left}" y="{below + LINE * line}">'
-                f"{html.escape(note)}</text>"
-                for line, note in enumerate(notes, 1)
-            ),
             "</svg>",
         ]
     )
 
 
-def _marks_and_notes(
-    state: State, before: State | None, runs_of: Player | None
-) -> tuple[list[RunMark], list[str]]:
-    """Return the runs to mark, and the lines of text about them below the picture."""
-    runs = state.runs()
-    if not state.game.counts_points:
-        return [RunMark(run, "won", "") for run in runs], []
-    if runs_of is not None:
-        own = sorted((run for run in runs if run.player == runs_of), key=lambda run: -run.points)
-        marks = [RunMark(run, "standing", str(run.points)) for run in own]
-        return marks, [f"Player {runs_of}: {sum_text([run.points for run in own])}"]
-    if before is None:
-        return [], []
-    changes = run_changes(before.runs(), runs)
-    lines = why_lines(changes, NOTES)
-    return change_marks(changes), [line[:1].upper() + line[1:] for line in lines]
-
-
 def _style() -> str:
     """Return the style sheet; its rules apply only to the picture, not to the whole notebook."""
-    light, dark = palette.properties("light"), palette.properties("dark")
+    light, dark = document.properties("light"), document.properties("dark")
     return "\n".join(
         [
             f".connect4 {{ {light} }}",
@@ -239,42 +197,14 @@ def _token(player: int, x: float, y: float, size: float = 1.0) -> str:
     return f'<g {place}><circle class="p{player}" r="15.5"/>{mark}</g>'
 
 
-def _last_move(before: State | None, state: State) -> list[str]:
-    """Return a ring around the token of the last move, if a single move was made since `before`."""
-    move = None if before is None else motion_between(before.board(), state.board())
-    if move is None or move.target is None:
-        return []
-    rings = [(move.target, "last")]
-    if move.origin is not None:
-        rings = [(move.origin, "from"), (move.target, "last-field")]
-    return [
-        f'<circle class="{kind}" cx="{_middle(column)}" cy="{_middle(row)}" r="15.5"/>'
-        for (row, column), kind in rings
-    ]
-
-
-def _runs(marks: Sequence[RunMark]) -> list[str]:
-    """Return the runs as lines, with their points on top if there is room."""
-    lines, labels = list[str](), list[str]()
-    taken: list[tuple[float, float]] = []
-    for mark in marks:
-        cells = mark.run.cells
-        (y1, x1), (y2, x2) = (tuple(map(_middle, cell)) for cell in (cells[0], cells[-1]))
+def _winning_lines(state: State) -> list[str]:
+    """Return the lines that won, in a game without points."""
+    lines = []
+    for run in () if state.game.counts_points else state.runs():
+        (y1, x1), (y2, x2) = (tuple(map(_middle, run.cells[end])) for end in (0, -1))
         ends = f'x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"'
-        lines.append(f'<line class="casing" {ends}/><line class="run {mark.kind}" {ends}/>')
-        x, y = (x1 + x2) / 2, (y1 + y2) / 2
-        crowded = any(abs(x - a) <= 21 and abs(y - b) <= 15 for a, b in taken)
-        if not mark.label or (crowded and mark.kind == "standing"):  # a note has their sum
-            continue
-        taken.append((x, y))
-        width = 8 + 6.5 * len(mark.label)
-        tag = "tag-made" if mark.kind == "made" else "tag"
-        kind = "points points-broken" if mark.kind == "broken" else "points"
-        labels.append(
-            f'<rect class="{tag}" x="{x - width / 2:g}" y="{y - 7.5:g}" width="{width:g}" '
-            f'height="15" rx="7.5"/><text class="{kind}" x="{x:g}" y="{y:g}">{mark.label}</text>'
-        )
-    return [*lines, *labels]
+        lines.append(f'<line class="casing" {ends}/><line class="run" {ends}/>')
+    return lines
 
 
 def _said(state: State, said: str, x: float, y: float) -> list[str]:
@@ -303,47 +233,3 @@ def _labels(shape: dict[str, Any]) -> list[str]:
 
 def _middle(place: float) -> float:
     return (place + 0.5) * CELL
-
-
-def points_text(points: int) -> str:
-    """Return `+5` or `−20`, with a real minus sign."""
-    return f"{points:+}".replace("-", "−")
-
-
-def change_marks(changes: Sequence[RunChange]) -> list[RunMark]:
-    """Return the new runs that gained points, and the old runs that lost points."""
-    marks = []
-    for change in changes:
-        kind: Kind = "made" if change.points > 0 else "broken"
-        runs = change.made if change.points > 0 else change.broken if change.points else ()
-        for place, run in enumerate(runs):
-            label = "" if place else points_text(change.points)
-            marks.append(RunMark(run, kind, label))
-    return marks
-
-
-def change_text(change: RunChange) -> str:
-    """Describe a change of runs: `column of 4, was 3`, `row of 3 broken`."""
-    where = DIRECTIONS.get((change.made or change.broken)[0].step, "diagonal")
-    made, broken = (
-        " and ".join(str(run.length) for run in runs) for runs in (change.made, change.broken)
-    )
-    if not made:
-        return f"{where} of {broken} broken"
-    return f"{where} of {made}{f', was {broken}' if broken else ''}"
-
-
-def why_lines(changes: Sequence[RunChange], most: int) -> list[str]:
-    """Return at most `most` changes of points, the greatest first, and the number of the others."""
-    scoring = [change for change in changes if change.points]
-    lines = [
-        f"player {change.player} {points_text(change.points)} ({change_text(change)})"
-        for change in scoring[:most]
-    ]
-    return [*lines, f"and {len(scoring) - most} more"] if len(scoring) > most else lines
-
-
-def sum_text(points: Sequence[int]) -> str:
-    """Return the sum of the points of runs, largest first: `2 × 20 + 1 × 5 + 7 × 2 = 59`."""
-    parts = " + ".join(f"{points.count(worth)} × {worth}" for worth in dict.fromkeys(points))
-    return f"{parts} = {sum(points)}" if parts else "0"

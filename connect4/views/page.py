@@ -7,7 +7,8 @@ record and stored in the page as differences. The page needs no rules and can sh
 
 from __future__ import annotations
 
-from connect4 import entry  # first: it handles errors of the imports below
+# first: it tells of a missing numpy
+from connect4.cli import Parser, fail
 
 # isort: split
 import sys
@@ -18,9 +19,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from connect4 import checked
 from connect4 import record as records
-from connect4.cli import Parser, fail
+from connect4 import safe
 from connect4.errors import IllegalAction, InputError, headline
 from connect4.games.base import Game, Player, Seconds, State
 from connect4.isolation.seat import level_named, level_of
@@ -29,10 +29,9 @@ from connect4.players.human import LEAVE, reply_to
 from connect4.record import MAX_SECONDS, Record
 from connect4.referee import Event, TurnBegun, TurnEnded
 from connect4.table import Table, TablePlan
-from connect4.views import document
 from connect4.views.board import RunTable, changed_cells, motion_between, shape_data
 from connect4.views.document import Page
-from connect4.views.words import ENDINGS, skipped_text
+from connect4.views.words import ENDINGS, skipped_text, whole_reason
 
 PARTS: Final = ("base", "theme", "runs", "board", "chart", "advice", "page")
 """The assets of the page."""
@@ -124,13 +123,6 @@ def facts(record: Record) -> list[str]:
     return found
 
 
-def reason(turn: Turn) -> str | None:
-    """Return why a turn was lost, or the note of one that was played; None if there is none."""
-    if turn.detail and turn.text and turn.action is None:
-        return f"{turn.detail}\n(the answer: {turn.text})"
-    return turn.detail or None
-
-
 def turn_data(
     turn: Turn, before: State, after: State, changes: list[list[int]], details: dict[str, int]
 ) -> list[Any]:
@@ -139,7 +131,7 @@ def turn_data(
     `cells` are the changed cells, `runs` the changes of `RunTable`. `details` collects the distinct
     texts; `detail` is an index into it, or None.
     """
-    detail = reason(turn)
+    detail = whole_reason(turn)
     return [
         turn.player,
         turn.text,
@@ -149,7 +141,7 @@ def turn_data(
         after.pop_outs_left,
         changed_cells(before.board(), after.board()),
         changes,
-        None if detail is None else details.setdefault(detail, len(details)),
+        details.setdefault(detail, len(details)) if detail else None,
     ]
 
 
@@ -185,8 +177,8 @@ def analysis_data(record: Record, states: Sequence[State]) -> dict[str, Any] | N
     if found is None:
         return None
     try:
-        analysis = checked.fields(found, "it")
-        judged = checked.items(analysis["turns"], "turns", len(record.turns))
+        analysis = safe.fields(found, "it")
+        judged = safe.items(analysis["turns"], "turns", len(record.turns))
         if len(judged) != len(record.turns):
             raise InputError(f"{len(judged)} turns, the game has {len(record.turns)}")
         turns = [
@@ -194,8 +186,8 @@ def analysis_data(record: Record, states: Sequence[State]) -> dict[str, Any] | N
             for turn, state in zip(judged, states, strict=False)
         ]
         worst = worst_turns(analysis["worst"], turns)
-        unit, agent = (checked.text(analysis[key], key) for key in ("unit", "agent"))
-        seconds = checked.number(analysis["seconds"], "seconds", MAX_SECONDS)
+        unit, agent = (safe.text(analysis[key], key) for key in ("unit", "agent"))
+        seconds = safe.number(analysis["seconds"], "seconds", MAX_SECONDS)
     except KeyError as error:
         raise InputError(f"the record's analysis cannot be read: no {error}") from None
     except InputError as error:
@@ -210,27 +202,27 @@ def analysis_data(record: Record, states: Sequence[State]) -> dict[str, Any] | N
 
 def judged_turn(value: Any, game: Game, state: State) -> list[Any]:
     """Return what an analysis says of a turn; raises `KeyError` or `InputError`."""
-    turn = checked.fields(value, "a turn")
+    turn = safe.fields(value, "a turn")
     line = [
-        checked.text(move, "a move")[:MAX_MOVE]
-        for move in checked.items(turn["line"], "line", MAX_SEARCHED)[:MAX_LINE]
+        safe.text(move, "a move")[:MAX_MOVE]
+        for move in safe.items(turn["line"], "line", MAX_SEARCHED)[:MAX_LINE]
     ]
     return [
-        *(checked.number(turn[key], key, MAX_VALUE, -MAX_VALUE) for key in ("before", "after")),
-        checked.number(turn["loss"], "loss", MAX_VALUE),
+        *(safe.number(turn[key], key, MAX_VALUE, -MAX_VALUE) for key in ("before", "after")),
+        safe.number(turn["loss"], "loss", MAX_VALUE),
         line,
         branch_cells(game, state, line),
-        checked.flag(turn["proven"], "proven"),
-        checked.whole(turn["slower"], "slower", MAX_SEARCHED),
+        safe.flag(turn["proven"], "proven"),
+        safe.whole(turn["slower"], "slower", MAX_SEARCHED),
     ]
 
 
 def worst_turns(value: Any, turns: Sequence[list[Any] | None]) -> list[int]:
     """Return the costliest turns of both sides; raises `InputError`."""
     found = []
-    for side in checked.items(value, "worst", 2):
-        for number in checked.items(side, "worst", len(turns)):
-            turn = turns[checked.whole(number, "a worst turn", len(turns), 1) - 1]
+    for side in safe.items(value, "worst", 2):
+        for number in safe.items(side, "worst", len(turns)):
+            turn = turns[safe.whole(number, "a worst turn", len(turns), 1) - 1]
             if turn is None or not turn[3]:
                 raise InputError(f"turn {number} is among the worst and has no better move")
             found.append(number)
@@ -384,9 +376,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("-o", metavar="FILE", type=Path, required=True, help="the page to write")
     arguments = parser.parse_args(argv)
     try:
-        entry.ready()
         text = page([records.read(path) for path in arguments.records])
-        document.write(text, arguments.o)
+        safe.write_text(arguments.o, text, "the page")
     except InputError as error:
         return fail(error)
     count = len(arguments.records)

@@ -145,14 +145,10 @@ def keep(
         for player, (agent, text) in enumerate(zip(plan.agents, logs, strict=True), 1)
         if text
     ]
-    if not log:
-        for heading, text in printed:
-            keep_log(heading, text, None)
+    for heading, text in printed:
+        keep_log(heading, text, log)
     tell_result(record)
     sys.stdout.flush()
-    if log:
-        for heading, text in printed:
-            keep_log(heading, text, log)
     if named or faulty:
         try:
             records.write(record, Path(plan.record_name))
@@ -335,8 +331,6 @@ def comparison(recorded: Turn, now: Turn, changed: bool, kept: bool = False) -> 
         )
     if (recorded.detail or "").startswith(NO_PLAYER):
         return "In the game there was no player to ask, so there is no answer to compare."
-    if recorded.outcome is now.outcome is Outcome.TIMEOUT:
-        return "Again there was no answer in time."
     if (recorded.text, recorded.outcome) == (now.text, now.outcome):
         return "The answer is the recorded one."
     why = (
@@ -344,8 +338,6 @@ def comparison(recorded: Turn, now: Turn, changed: bool, kept: bool = False) -> 
         "and an agent that draws at random or watches the clock need not answer alike. Which of "
         "these it is cannot be known from here."
     )
-    if Outcome.TIMEOUT in (recorded.outcome, now.outcome):
-        why = "Whether a turn is late depends on the machine too: its speed and what else it does."
     if kept:
         why = f"{FRESH[0].upper()}{FRESH[1:]}"
     return f"The answer differs from the recorded one. {why}"

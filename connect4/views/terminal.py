@@ -16,8 +16,8 @@ from connect4.games.base import Ending, Player, State
 from connect4.players.base import Outcome, Turn
 from connect4.referee import Event, TurnBegun, TurnEnded
 from connect4.table import TablePlan
-from connect4.views import palette
 from connect4.views.board import Motion, motion_between
+from connect4.views.document import TERMINAL
 from connect4.views.words import fault_report, kind_of_fault, move_text, repeat_command, spent_text
 
 NAME: Final = 36
@@ -59,7 +59,7 @@ class Style:
 def style_for(stream: TextIO) -> Style:
     """Use round tokens if the stream can encode them, and colours if it is a terminal."""
     terminal = stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
-    codes = palette.TERMINAL if terminal and "NO_COLOR" not in os.environ else None
+    codes = TERMINAL if terminal and "NO_COLOR" not in os.environ else None
     try:
         "●○·│┌┐└┘─▾".encode(stream.encoding or "ascii")
         round_tokens = terminal
@@ -122,8 +122,6 @@ class TerminalView:
         self._moved: Motion | None = None
         self._reported: set[tuple[Player, str]] = set()
         self._printed: list[str] = []
-        self._missed: Turn | None = None
-        """A person's last turn if it was lost; its reason stays visible after the next move."""
 
     def see(self, event: Event, printed: str = "") -> None:
         """Show one event of the referee and, after a turn, what the agent printed."""
@@ -131,8 +129,7 @@ class TerminalView:
             self._turn_begun(event)
         elif isinstance(event, TurnEnded):
             lines = harmless(printed).strip().splitlines()
-            more = f" (and {len(lines) - 1} more lines; --log FILE keeps all)" * (len(lines) > 1)
-            self._printed = [f"      printed: {lines[0][:PRINTED]}{more}"] if lines else []
+            self._printed = [f"      printed: {line[:PRINTED]}" for line in lines[:1]]
             self._turn_ended(event)
         elif event.result.ending is not Ending.NOT_LOADED:  # else the first picture is the last
             self._show(event.state, "")
@@ -159,9 +156,7 @@ class TerminalView:
     def _turn_ended(self, event: TurnEnded) -> None:
         turn = event.turn
         self._last = turn
-        if self._agents[turn.player - 1] == "human":
-            self._missed = turn if turn.is_lost else None
-        elif turn.is_lost:
+        if turn.is_lost and self._agents[turn.player - 1] != "human":
             self._report(turn)
         self._moved = None
         if turn.outcome is Outcome.PLAYED:
@@ -223,8 +218,6 @@ class TerminalView:
             lines += self._wrapped(f"Turn {last.number}: {move_text(last)}, {spent_text(last, 2)}")
             lines += [f"  {line}" for line in self._reply(last) if self._live]
             lines += self._printed
-        if self._missed not in (None, last):
-            lines += self._wrapped(f"Turn {self._missed.number}: {move_text(self._missed)}")
         if status:
             lines.append(f"  {status}")
         self._erase()

@@ -1,13 +1,13 @@
 """The search-tree page: the nodes that a search visited, their order, and why it skipped the rest.
 
-The page stores the nodes in search order, as columns of indices into tables of the moves, of the
-changed cells and of the numbers. This keeps 100,000 nodes small. `python3 -m connect4.views.tree`
-makes one. The nodes of a student's search come from an isolated process and are checked one by one.
+The page stores the nodes in search order, as columns. `python3 -m connect4.views.tree` makes one.
+The nodes of a student's search come from an isolated process and are checked one by one.
 """
 
 from __future__ import annotations
 
-from connect4 import entry  # first: it handles errors of the imports below
+# first: it tells of a missing numpy
+from connect4.cli import Parser, check_place, count, fail, seed_number, time_limit
 
 # isort: split
 import argparse
@@ -18,13 +18,11 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import islice, product
 from pathlib import Path
 from typing import Any, Final
 
-from connect4 import checked
 from connect4 import record as records
-from connect4.cli import Parser, check_place, count, fail, seed_number, time_limit
+from connect4 import safe
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import AgentError, IllegalAction, InputError, IsolationError
 from connect4.games import GAMES, begin, find_game
@@ -37,7 +35,6 @@ from connect4.players.registry import PLAYERS, build, parse_agent
 from connect4.players.student import read_answer
 from connect4.search.base import WIN, Move
 from connect4.search.trace import MAX_NODES, Flag, Kind, Node
-from connect4.views import document
 from connect4.views.board import changed_cells, shape_data
 from connect4.views.document import Page
 from connect4.views.words import first_line
@@ -51,11 +48,6 @@ examples:
   python3 -m connect4.views.tree --game classic --rows 5 --columns 6 --agent mcts -o tree.html
       a board of another size
 """
-
-KNOWN: Final = (
-    "{count:,} positions were known from the transposition table and not searched again; "
-    "the option tt=off searches them"
-)
 
 DEEPEST: Final = "At the search's depth: the value is the heuristic's estimate."
 
@@ -72,12 +64,7 @@ LEAVES: Final = {
 PARTS: Final = ("base", "theme", "board", "tree")
 """The assets of the page."""
 
-NUMBERS: Final = ("value", "alpha", "beta")
-
-COLUMNS: Final = ("depth", "move", "change", "kind", "flags", *NUMBERS)
-
-DIGITS: Final = "".join(map(chr, range(63, 127)))
-"""The digits of a packed column; the page relies on their order."""
+COLUMNS: Final = ("depth", "move", "change", "kind", "flags", "value", "alpha", "beta")
 
 WITHOUT_BOUNDS: Final = ("mcts", "solver")
 
@@ -149,50 +136,26 @@ def write_move(game: Game, move: Move) -> str:
 
 def tree_data(game: Game, start: State, nodes: Sequence[Node]) -> dict[str, Any]:
     """Return the nodes as columns, with each board as its changes from the parent's board."""
-    moves: dict[str, int] = {}
-    changes: dict[tuple[int, ...], int] = {}
-    numbers: dict[float | None, int] = {}
-    values = {plain_number(node.value) for node in nodes}
-    columns: dict[str, list[int]] = {name: [] for name in COLUMNS}
+    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     path = [(start, start.board())]
     for node in nodes:
-        changed: tuple[int, ...] = ()
+        changed: list[int] = []
         if node.depth:
             del path[node.depth :]
             above, before = path[-1]
             state = above.skip() if node.move is None else above.apply(node.move)
             path.append((state, state.board()))
-            changed = tuple(changed_cells(before, path[-1][1]))
-        text = write_move(game, node.move)
-        columns["depth"].append(node.depth)
-        columns["move"].append(moves.setdefault(text, len(moves)))
-        columns["change"].append(changes.setdefault(changed, len(changes)))
-        columns["kind"].append(int(node.kind))
-        columns["flags"].append(int(node.flags))
-        for name in NUMBERS:
-            number = plain_number(getattr(node, name))
-            columns[name].append(numbers.setdefault(number, len(numbers)))
+            changed = changed_cells(before, path[-1][1])
+        bounds = map(plain_number, (node.value, node.alpha, node.beta))
+        move = write_move(game, node.move)
+        row = (node.depth, move, changed, int(node.kind), int(node.flags), *bounds)
+        for name, value in zip(COLUMNS, row, strict=True):
+            columns[name].append(value)
     return {
         **shape_data(start),
         "start": "".join(map(str, start.board().ravel().tolist())),
-        "moves": list(moves),
-        "changes": [list(changed) for changed in changes],
-        "numbers": list(numbers),
-        "decimals": max(map(decimals, values), default=0),
-        **{name: packed(column) for name, column in columns.items()},
+        **columns,
     }
-
-
-def packed(column: Sequence[int]) -> dict[str, Any]:
-    """Return whole numbers from 0 on as text in base 64, all with the same number of digits.
-
-    A browser reads such text many times faster than a list of numbers.
-    """
-    width, highest = 1, max(column, default=0)
-    while highest >= len(DIGITS) ** width:
-        width += 1
-    written = ["".join(digits) for digits in islice(product(DIGITS, repeat=width), highest + 1)]
-    return {"width": width, "digits": "".join(map(written.__getitem__, column))}
 
 
 def plain_number(value: float | None) -> float | None:
@@ -200,13 +163,6 @@ def plain_number(value: float | None) -> float | None:
     if value is None or not math.isfinite(value):
         return None
     return int(value) if value == int(value) else round(value, 3)
-
-
-def decimals(value: float | None) -> int:
-    """Return how many decimals the page needs for a value; a win or a loss is shown as a word."""
-    if value is None or abs(value) >= WIN:
-        return 0
-    return len(str(value).partition(".")[2])
 
 
 def explain(
@@ -301,12 +257,11 @@ def main(argv: list[str] | None = None) -> int:
     arguments = make_parser().parse_args(argv)
     remarks: list[str] = []
     try:
-        entry.ready()
         check_place("-o", arguments.o)
         setup, state = asked_search(arguments)
         game, agent = setup.game, setup.agent
         nodes = explain(setup, state, remarks.append)
-        document.write(tree_page(game, state, agent.text, nodes), arguments.o)
+        safe.write_text(arguments.o, tree_page(game, state, agent.text, nodes), "the page")
     except InputError as error:
         return fail(error)
     except IsolationError as error:
@@ -314,9 +269,6 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("stopped; no page was written", file=sys.stderr)
         return 130
-    known = sum(Flag.KNOWN in node.flags for node in nodes)
-    if known and agent.kind == "alphabeta":
-        remarks.append(KNOWN.format(count=known))
     print(f"{arguments.o}: {', '.join(facts(game, nodes))}", *remarks, sep="\n")
     return 0
 
@@ -346,7 +298,7 @@ def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]
             f"{name}: its AIPlayer has no method explain(state); docs/students.md describes it"
         )
     if key == "failed":
-        said = value if isinstance(value, str) else checked.shown(value)
+        said = value if isinstance(value, str) else safe.shown(value)
         raise InputError(f"{name} {first_line(said)}")
     if key == "":
         raise InputError(f"{name}: a tree of more than {MAX_NODES} nodes; search less deep")
@@ -383,22 +335,21 @@ def _read_node(row: Any, before: list[Node], game: Game) -> Node:
 
     Raises `ValueError`, of which `InputError` and `IllegalAction` are kinds.
     """
-    depth, move, kind, value, alpha, beta, note = checked.items(row, "it", 7)
+    depth, move, kind, value, alpha, beta, note = safe.items(row, "it", 7)
     if type(depth) is not int or not min(len(before), 1) <= depth <= _deepest(before):
         raise InputError(
-            f"depth {checked.shown(depth)} does not follow: one root with depth 0, then its "
-            "children"
+            f"depth {safe.shown(depth)} does not follow: one root with depth 0, then its children"
         )
     flags = Flag(0)
-    for word in checked.text(note, "note").split():
+    for word in safe.text(note, "note").split():
         if word not in NOTES:
-            raise InputError(f"note {checked.shown(word)}; expected {', '.join(NOTES)}")
+            raise InputError(f"note {safe.shown(word)}; expected {', '.join(NOTES)}")
         flags |= NOTES[word]
-    if checked.text(kind, "kind") not in Kind.__members__:
-        raise InputError(f"kind {checked.shown(kind)}; expected {', '.join(Kind.__members__)}")
+    if safe.text(kind, "kind") not in Kind.__members__:
+        raise InputError(f"kind {safe.shown(kind)}; expected {', '.join(Kind.__members__)}")
     assert game.file_action is not None
     if depth:
-        move = game.file_action(read_answer(tuple(checked.items(move, "move", 2))))
+        move = game.file_action(read_answer(tuple(safe.items(move, "move", 2))))
     return Node(
         depth,
         move if depth else None,
@@ -414,7 +365,7 @@ def _read_number(name: str, value: Any) -> float:
     """Return a number, which may be infinite: a win, or no bound."""
     is_number = type(value) in (int, float)
     if not is_number or not (abs(value) <= MAX_VALUE or abs(value) == math.inf):
-        said = f"{name} {checked.shown(value)} is no number"
+        said = f"{name} {safe.shown(value)} is no number"
         raise InputError(f"{said} from {-MAX_VALUE:g} to {MAX_VALUE:g}")
     return float(value)
 

@@ -91,12 +91,10 @@ class GamePage:
     def play(self, plan: TablePlan) -> tuple[Record, list[str], KeyboardInterrupt | None]:
         """Play a game; return its record, the agents' output, and the Ctrl-C that ended it."""
         stopped = None
-        person = any(agent.kind == "human" for agent in plan.agents)
-        with Table(
-            plan.game, plan.start, plan.agents, plan.terms, lambda player: SentSeat()
-        ) as table:
+        terms = plan.terms
+        with Table(plan.game, plan.start, plan.agents, terms, lambda _: SentSeat()) as table:
             self._feed.begin(table.record)
-            if person:
+            if plan.is_person(1) or plan.is_person(2):
                 self.events.wait_for_page(AWAY)
             try:
                 self._run(table, plan)
@@ -250,8 +248,11 @@ class StartServer:
     """The start page with the pages of its games and records."""
 
     def __init__(self, port: int | None, planned: Planned) -> None:
-        """Begin to serve at a port (see `listen`); raises `InputError`."""
-        self.server = listen(port)
+        """Begin to serve; None is `PORT` if it is free, else any port. Raises `InputError`."""
+        try:
+            self.server = Server(PORT if port is None else port)
+        except InputError:
+            self.server = Server(port or 0)
         self._planned = planned
         self._temporary = tempfile.TemporaryDirectory(prefix="connect4-")  # gone with the command
         self._folder = Path(self._temporary.name)
@@ -280,7 +281,7 @@ class StartServer:
             path = f"game{len(self._pages)}/"
             page = GamePage(self.server, path)
             self._pages.append(page.events)
-        self.server.posts[f"{path}make"] = lambda asked: self._make(path, page, asked)
+        self.server.posts[f"{path}make"] = lambda asked: self._make(page, asked)
         return path, page
 
     def _play(self, asked: dict[str, Any]) -> dict[str, str]:
@@ -310,7 +311,7 @@ class StartServer:
         except InputError as error:
             raise RefusedError(str(error)) from None
 
-    def _make(self, path: str, page: GamePage, asked: dict[str, Any]) -> None:
+    def _make(self, page: GamePage, asked: dict[str, Any]) -> None:
         """Make the search tree of a turn, or the analysis of a game, in another process."""
         game, turn = int(asked["game"]), int(asked["turn"])
         made = self._folder / f"made-{len(os.listdir(self._folder))}.json"
@@ -320,8 +321,7 @@ class StartServer:
             words = [f"{made}:{turn}", "-o", str(out)]
         else:
             module, out, words = "connect4.analysis", made, [str(made)]
-        path_before = os.environ.get("PYTHONPATH")
-        python_path = os.pathsep.join(filter(None, [str(KIT), path_before]))
+        python_path = os.pathsep.join(filter(None, [str(KIT), os.environ.get("PYTHONPATH")]))
         process = subprocess.Popen(
             [sys.executable, "-m", module, *words],
             env={**os.environ, "PYTHONPATH": python_path},
@@ -348,13 +348,6 @@ class StartServer:
                 page.events.add("made", f"{out.stem}/")
 
         threading.Thread(target=wait, daemon=True).start()
-
-
-def listen(port: int | None) -> Server:
-    """Begin to serve; None is `PORT` if it is free, else any port. Raises `InputError`."""
-    with suppress(InputError):
-        return Server(PORT if port is None else port)
-    return Server(port or 0)
 
 
 def offered(game: Game) -> dict[str, Any]:

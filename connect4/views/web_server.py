@@ -12,10 +12,8 @@ import json
 import os
 import re
 import secrets
-import socket
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -31,12 +29,6 @@ HOST: Final = "127.0.0.1"
 
 MAX_BODY: Final = 64_000
 """Bytes of a request's body."""
-
-MAX_WAITING: Final = 64
-"""Connections that have not yet sent a permitted request; the oldest of more is closed.
-
-Anybody on this machine can connect, and each connection takes a descriptor of the referee.
-"""
 
 PATIENCE: Final = 10.0
 """Seconds that a connection may be silent before its request is complete."""
@@ -205,40 +197,16 @@ class Server:
 
 
 class _Http(ThreadingHTTPServer):
-    """Counts the requests that are being answered, so that none is lost when the server ends.
-
-    Closes the oldest of too many connections that have not sent a permitted request.
-    """
+    """Counts the requests that are being answered, so that none is lost when the server ends."""
 
     daemon_threads = True
     request_queue_size = 128
     site: Server
 
     def __init__(self, *arguments: Any) -> None:
-        self._waiting: OrderedDict[socket.socket, None] = OrderedDict()
-        self._lock = threading.Lock()
         self._answering = 0
         self._answered = threading.Condition()
         super().__init__(*arguments)
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        with self._lock:
-            self._waiting[request] = None
-            oldest = next(iter(self._waiting)) if len(self._waiting) > MAX_WAITING else None
-        if oldest is not None:
-            with contextlib.suppress(OSError):
-                oldest.shutdown(socket.SHUT_RDWR)
-            self.admit(oldest)
-        super().process_request(request, client_address)
-
-    def admit(self, request: socket.socket) -> None:
-        """Stop counting a connection as waiting."""
-        with self._lock:
-            self._waiting.pop(request, None)
-
-    def shutdown_request(self, request: Any) -> None:
-        self.admit(request)
-        super().shutdown_request(request)
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[None]:
@@ -253,12 +221,16 @@ class _Http(ThreadingHTTPServer):
                 self._answered.notify_all()
 
     def wait_for_answers(self) -> None:
-        """Wait until all permitted requests are answered."""
+        """Wait until all requests are answered."""
         with self._answered:
             self._answered.wait_for(lambda: not self._answering, LAST_ANSWERS)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Print nothing: it is no error if a page closes during an answer."""
+
+
+class _NotPermittedError(Exception):
+    """A request that is refused with a status and a text."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -273,64 +245,57 @@ class _Handler(BaseHTTPRequestHandler):
         return cast(_Http, self.server).site
 
     def do_GET(self) -> None:
-        """Answer with a page or a stream."""
+        """Answer with a page or a stream; pass the JSON of a POST on."""
         with cast(_Http, self.server).answering():
-            self._get()
+            try:
+                path = self._permitted()
+                if self.command == "POST":
+                    self._answer(200, Content("application/json", json.dumps(self._posted(path))))
+                elif path in self.site.streams:
+                    self._stream(self.site.streams[path])
+                else:
+                    self._answer(200, self._page(path))
+            except _NotPermittedError as refused:
+                self.close_connection = True
+                status, why = refused.args
+                self._answer(status, Content("text/plain", why))
 
-    def do_POST(self) -> None:
-        """Pass a request's JSON on."""
-        with cast(_Http, self.server).answering():
-            self._post()
+    do_POST = do_GET
 
-    def _get(self) -> None:
-        path = self._permitted()
-        if path is None:
-            return
-        if path in self.site.streams:
-            self._stream(self.site.streams[path])
-            return
+    def _permitted(self) -> str:
+        """Return the path of a request without the token; raises `_NotPermittedError`."""
+        origin = self.headers.get("Origin")
+        if not self.site.is_own(self.headers.get("Host", "")):
+            raise _NotPermittedError(403, "this is not the address that the command printed")
+        if origin is not None and not self.site.is_own(origin.partition("://")[2]):
+            raise _NotPermittedError(403, "another page may not ask here")
+        path = self.site.inside(self.path.partition("?")[0])
+        if path is None or "\0" in unquote(path):
+            raise _NotPermittedError(404, "nothing here")
+        return path
+
+    def _page(self, path: str) -> Content:
         content = self.site.gets[path]() if path in self.site.gets else self.site.find(path)
         if content is None:
-            self._refuse(404, "nothing here")
-        else:
-            self._answer(200, content)
+            raise _NotPermittedError(404, "nothing here")
+        return content
 
-    def _post(self) -> None:
-        path = self._permitted()
-        if path is None:
-            return
+    def _posted(self, path: str) -> Any:
+        """Return the answer to a POST; raises `_NotPermittedError`."""
         act = self.site.posts.get(path)
         length = self.headers.get("Content-Length", "")
         if act is None:
-            self._refuse(404, "nothing here")
-        elif not re.fullmatch(r"\d{1,9}", length) or int(length) > MAX_BODY:
-            self._refuse(413, f"at most {MAX_BODY} bytes")
-        elif not self.headers.get("Content-Type", "").startswith("application/json"):
-            self._refuse(415, "JSON is expected")
-        else:
-            try:
-                answer = act(json.loads(self.rfile.read(int(length))))
-            except NO_REQUEST:
-                self._refuse(400, "no such request")
-            except RefusedError as error:
-                self._answer(200, Content("application/json", json.dumps({"wrong": str(error)})))
-            else:
-                self._answer(200, Content("application/json", json.dumps(answer or {})))
-
-    def _permitted(self) -> str | None:
-        """Return the path of a permitted request; refuse any other and return None."""
-        origin = self.headers.get("Origin")
-        path = self.path.partition("?")[0]
-        if not self.site.is_own(self.headers.get("Host", "")):
-            self._refuse(403, "this is not the address that the command printed")
-        elif origin is not None and not self.site.is_own(origin.partition("://")[2]):
-            self._refuse(403, "another page may not ask here")
-        elif (inside := self.site.inside(path)) is None or "\0" in unquote(inside):
-            self._refuse(404, "nothing here")
-        else:
-            cast(_Http, self.server).admit(self.connection)
-            return inside
-        return None
+            raise _NotPermittedError(404, "nothing here")
+        if not re.fullmatch(r"\d{1,9}", length) or int(length) > MAX_BODY:
+            raise _NotPermittedError(413, f"at most {MAX_BODY} bytes")
+        if not self.headers.get("Content-Type", "").startswith("application/json"):
+            raise _NotPermittedError(415, "JSON is expected")
+        try:
+            return act(json.loads(self.rfile.read(int(length)))) or {}
+        except NO_REQUEST:
+            raise _NotPermittedError(400, "no such request") from None
+        except RefusedError as error:
+            return {"wrong": str(error)}
 
     def _stream(self, events: Events) -> None:
         """Send every event that the page does not have yet."""
@@ -362,10 +327,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Cache-Control", "no-store")
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Referrer-Policy", "no-referrer")
-
-    def _refuse(self, status: int, why: str) -> None:
-        self.close_connection = True
-        self._answer(status, Content("text/plain", why))
 
     def log_message(self, format: str, *args: Any) -> None:
         """Print nothing for a request."""

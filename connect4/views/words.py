@@ -92,10 +92,10 @@ def repeat_command(record_name: str, turn: Turn) -> str:
     return f"python3 -m connect4.ConnectFour --replay-turn {place}"
 
 
-def why_lost(turn: Turn) -> str:
-    """Return the full reason for a lost turn, with the invalid answer."""
+def whole_reason(turn: Turn) -> str:
+    """Return the detail of a turn, with the answer if it was no action."""
     answer = f"\n(the answer: {turn.text})" if turn.text and turn.action is None else ""
-    return indented((turn.detail or "") + answer)
+    return f"{turn.detail}{answer}" if turn.detail else ""
 
 
 def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:
@@ -104,7 +104,7 @@ def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:
     outcome = "" if turn.outcome is Outcome.ERROR else f" ({turn.outcome})"
     return (
         f"Player {turn.player} ({agent}) {what} turn {turn.number}{outcome}:\n"
-        f"{why_lost(turn)}\n\n"
+        f"{indented(whole_reason(turn))}\n\n"
         f"The position, as a state file:\n{before.to_text()}\n"
         f"To repeat this one turn:\n  {repeat}\n"
     )

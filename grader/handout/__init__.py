@@ -22,7 +22,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-from connect4 import atomic
+from connect4 import safe
 from connect4.errors import InputError
 from connect4.players.names import split_name
 from grader.play.schedule import grade_games, submitted, worth
@@ -252,7 +252,7 @@ def write_zip(files: dict[str, bytes], out: Path) -> None:
     The same files produce the same zip.
     """
     try:
-        with atomic.writing(out) as file, zipfile.ZipFile(file, "w") as archive:
+        with safe.writing(out) as file, zipfile.ZipFile(file, "w") as archive:
             for name, data in sorted(files.items()):
                 entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
                 executable = data.startswith(b"#!")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from connect4 import atomic
+from connect4 import safe
 from connect4.errors import InputError
 
 
@@ -27,12 +27,10 @@ def check_out(out: Path) -> None:
 def write(path: Path, content: str | bytes) -> None:
     """Write a file whole or not at all, and its folder; raises `InputError` if that fails."""
     make_folder(path.parent)
+    data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
     try:
-        if isinstance(content, str):
-            atomic.write_text(path, content)
-        else:
-            with atomic.writing(path) as file:
-                file.write(content)
+        with safe.writing(path) as file:
+            file.write(data)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 

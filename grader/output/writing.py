@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from connect4 import atomic
+from connect4 import safe
 from connect4.errors import InputError
 from connect4.views.document import SHARED, Json, shared_files
 from grader.handin import Kind, Person, Submission, file_name, without_folders
@@ -199,7 +199,7 @@ def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
     taken: Counter[str] = Counter()
     try:
         with (
-            atomic.writing(place) as file,
+            safe.writing(place) as file,
             zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped,
         ):
             for mark, listed in zip(results.marks, numbers, strict=True):

@@ -38,6 +38,7 @@ from connect4.referee import Result
 from connect4.table import Table, Terms
 from connect4.views import board, page
 from connect4.views.document import json_in_html
+from connect4.views.words import whole_reason
 from grader.handin import FOLDER, file_name, without_folders
 from grader.play import Pool, WorkerDiedError
 from grader.play.schedule import COMPARE, PART_A, PART_B, PlannedGame
@@ -182,7 +183,7 @@ def lost_turns(record: Record) -> Iterator[LostTurn]:
             rows = "\n".join(" ".join(map(str, row)) for row in state.board().tolist())
             left = state.pop_outs_left
             shown = f"pop-outs left: player 1: {left[0]}, player 2: {left[1]}" if left else ""
-            detail = without_folders(page.reason(turn) or "")
+            detail = without_folders(whole_reason(turn))
             yield LostTurn(turn.player, turn.number, turn.outcome.value, detail, rows, shown)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from connect4 import atomic
+from connect4 import safe
 from connect4.errors import InputError
 from connect4.games import GAMES
 from connect4.games.base import Game
@@ -63,7 +63,7 @@ def playground(out: Path, runtime: str | None = None) -> int:
         address = runtime_address(runtime, out)
         write_zip(files, out / kit)
         text = site_page(address, kit, files)
-        atomic.write_text(page, text)
+        safe.write_text(page, text)
         for path in old:
             path.unlink()
     except OSError as error:

@@ -20,7 +20,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from connect4 import atomic
+from connect4 import safe
 from connect4.errors import InputError
 
 INSTALL: Final = "pip install -e '.[fuel]' in the kit's folder"
@@ -250,7 +250,7 @@ def write_cached(name: str, data: bytes) -> str | None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.parent.chmod(0o700)
-        with atomic.writing(path) as file:
+        with safe.writing(path) as file:
             file.write(data)
         path.chmod(0o600)
     except OSError as error:

@@ -5,9 +5,6 @@ const KINDS = [["max", "\u25b2 MAX"], ["min", "\u25bc MIN"], ["chance", "\u25c6 
 const ROW = 30;
 const SPARE = 12;
 
-/* A column of the data is text: numbers with equally many digits in base 64, from "?" (0) on. What
-   every node is asked for is unpacked at once, the rest as it comes into sight. */
-for (const name of ["depth", "kind", "flags"]) DATA[name] = unpacked(DATA[name]);
 const COUNT = DATA.depth.length;
 
 /* Flags of a node, as `connect4.views.tree` writes them. */
@@ -24,30 +21,6 @@ const families = new Int32Array(COUNT); // number of children
 const searched = new Int32Array(COUNT); // nodes below and itself, without pruned ones
 const isOpen = new Uint8Array(COUNT);
 const HAS_CHANCE = DATA.kind.includes(2);
-
-/** @typedef {{width: number, digits: string}} Column */
-
-/** @param {Column} column */
-function unpacked({ width, digits }) {
-  const codes = new TextEncoder().encode(digits);
-  const numbers = new Int32Array(digits.length / width);
-  for (let place = 0; place < width; place++) {
-    for (let node = 0; node < numbers.length; node++) numbers[node] = numbers[node] * 64 + codes[node * width + place] - 63;
-  }
-  return numbers;
-}
-
-/** @param {Column} column @param {number} node */
-function at({ width, digits }, node) {
-  let number = 0;
-  for (let place = node * width; place < (node + 1) * width; place++) number = number * 64 + digits.charCodeAt(place) - 63;
-  return number;
-}
-
-/** @param {"value" | "alpha" | "beta"} name @param {number} node @returns {number | null} */
-function numberOf(name, node) {
-  return DATA.numbers[at(DATA[name], node)];
-}
 
 (function link() {
   const trail = [];
@@ -75,7 +48,7 @@ function is(node, flag) {
 
 /** @param {number} node */
 function moveText(node) {
-  return node ? DATA.moves[at(DATA.move, node)] : "start";
+  return node ? DATA.move[node] : "start";
 }
 
 /**
@@ -85,14 +58,14 @@ function moveText(node) {
 function shownValue(value, none = "") {
   if (value === null) return none;
   if (Math.abs(value) >= DATA.win) return value > 0 ? "win" : "loss";
-  return value.toFixed(DATA.decimals).replace("-", "\u2212");
+  return String(value).replace("-", "\u2212");
 }
 
 /** @param {number} node */
 function shownWindow(node) {
   if (!DATA.windowed) return "";
-  const alpha = shownValue(numberOf("alpha", node), "\u2212\u221e");
-  const beta = shownValue(numberOf("beta", node), "+\u221e");
+  const alpha = shownValue(DATA.alpha[node], "\u2212\u221e");
+  const beta = shownValue(DATA.beta[node], "+\u221e");
   return `${alpha} .. ${beta}`;
 }
 
@@ -116,11 +89,11 @@ function cellsAt(node) {
   const cells = Uint8Array.from(DATA.start, Number);
   let before = cells;
   for (const step of pathTo(node).slice(1)) {
-    const changes = DATA.changes[at(DATA.change, step)];
+    const changes = DATA.change[step];
     before = cells.slice();
     for (let index = 0; index < changes.length; index += 2) cells[changes[index]] = changes[index + 1];
   }
-  const last = node ? DATA.changes[at(DATA.change, node)] : [];
+  const last = node ? DATA.change[node] : [];
   return [cells, readMove(before, last, DATA.columns)];
 }
 
@@ -132,12 +105,12 @@ function reason(node) {
   if (is(node, PRUNED)) {
     const above = parents[node];
     const [, kind] = KINDS[DATA.kind[above]];
-    const value = shownValue(numberOf("value", above));
+    const value = shownValue(DATA.value[above]);
     if (DATA.kind[above] === 0) {
-      const beta = shownValue(numberOf("beta", above));
+      const beta = shownValue(DATA.beta[above]);
       return `Pruned: its parent, ${kind}, already had the value ${value} \u2265 \u03b2 ${beta}, so MIN above would not let it come to this.`;
     }
-    const alpha = shownValue(numberOf("alpha", above));
+    const alpha = shownValue(DATA.alpha[above]);
     return `Pruned: its parent, ${kind}, already had the value ${value} \u2264 \u03b1 ${alpha}, so MAX above would not let it come to this.`;
   }
   if (is(node, FINAL)) return "The game is over here: the value is its result.";
@@ -289,7 +262,7 @@ function makeRow(node, place) {
     lead.append(make("span", "chip", make("span", "word", cutText(node)), make("span", "brief", "cut")));
   }
   const row = make(
-    "div", "row", lead, make("span", "value", shownValue(numberOf("value", node))),
+    "div", "row", lead, make("span", "value", shownValue(DATA.value[node])),
     make("span", "window", is(node, PRUNED) ? "" : shownWindow(node) || probability(node)),
     make("span", "below", inner ? searched[node].toLocaleString("en") : ""),
   );
@@ -311,10 +284,10 @@ function makeRow(node, place) {
 
 /** @param {number} node */
 function cutText(node) {
-  const value = shownValue(numberOf("value", node));
+  const value = shownValue(DATA.value[node]);
   return DATA.kind[node] === 0
-    ? `cut: value ${value} \u2265 \u03b2 ${shownValue(numberOf("beta", node))}`
-    : `cut: value ${value} \u2264 \u03b1 ${shownValue(numberOf("alpha", node))}`;
+    ? `cut: value ${value} \u2265 \u03b2 ${shownValue(DATA.beta[node])}`
+    : `cut: value ${value} \u2264 \u03b1 ${shownValue(DATA.alpha[node])}`;
 }
 
 function showPath() {
@@ -340,7 +313,7 @@ function show(node) {
   byId("node-title").textContent = node ? `Move ${moveText(node)}, ply ${DATA.depth[node]}` : "The start";
   byId("why").textContent = reason(node);
   const facts = [
-    ["Value", shownValue(numberOf("value", node), "unknown")],
+    ["Value", shownValue(DATA.value[node], "unknown")],
     ...(DATA.windowed ? [["Window", (is(node, PRUNED) ? "" : shownWindow(node)) || "\u2013"]] : []),
     ...(HAS_CHANCE ? [["Probability", probability(node) || "\u2013"]] : []),
     ["Order", node ? `${ranks[node]} of ${families[parents[node]]}` : "\u2013"],

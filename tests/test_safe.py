@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from connect4 import atomic
+from connect4 import safe
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "marks.txt"
-    atomic.write_text(path, "old")
-    with pytest.raises(RuntimeError), atomic.writing(path) as file:
+    safe.write_text(path, "old")
+    with pytest.raises(RuntimeError), safe.writing(path) as file:
         file.write(b"half")
         raise RuntimeError
     assert path.read_text() == "old"
@@ -26,7 +26,7 @@ def test_links_stay_links_and_new_files_get_the_usual_permissions(tmp_path: Path
     link = tmp_path / "link"
     link.symlink_to("file")
     (tmp_path / "touched").touch()
-    atomic.write_text(link, "text\r\n")
+    safe.write_text(link, "text\r\n")
     assert link.is_symlink()
     assert (tmp_path / "file").read_bytes() == b"text\r\n"
     assert (tmp_path / "file").stat().st_mode == (tmp_path / "touched").stat().st_mode
@@ -38,7 +38,7 @@ def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        atomic.write_text(pipe, "text")
+        safe.write_text(pipe, "text")
         assert os.read(reader, 10) == b"text"
     finally:
         os.close(reader)
