@@ -31,7 +31,7 @@ from connect4.cli import (
 from connect4.errors import InputError
 from connect4.isolation.seat import GRADED
 from connect4.isolation.wasm.level import add_option, fuel_option
-from grader.output.github import commands_stopped
+from grader.output import commands_stopped
 
 STOPPED: Final = 3
 

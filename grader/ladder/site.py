@@ -29,7 +29,6 @@ from grader.output.pages import (
     Drawn,
     Link,
     Shown,
-    breakable,
     games_digest,
     games_page,
     heading,
@@ -40,6 +39,7 @@ from grader.output.pages import (
     table,
 )
 from grader.output.results import protection_lines
+from grader.output.tables import Number
 from grader.output.writing import unlikely_text
 from grader.play.one_game import public_reason
 
@@ -146,7 +146,7 @@ def _table(standings: Standings) -> str:
     rows: list[list[Cell]] = []
     unrated: dict[str, list[str]] = {}
     for entry in standings.entries:
-        name, place, total = breakable(entry.name), agent_place(entry, standings), entry.total
+        name, place, total = html.escape(entry.name), agent_place(entry, standings), entry.total
         shown = f'<a href="{quote(place)}">{name}</a>' if place else name
         if entry.rating is None:
             unrated.setdefault(_unrated(entry), []).append(shown)
@@ -166,9 +166,12 @@ def _table(standings: Standings) -> str:
                 f"{entry.change:+z.0f}" if round(entry.change or 0) else "",
             ]
         )
-    headers = ("#", "agent", "version", "rating", scale.title, "games", "won-drawn-lost")
+    headers = (
+        *(Number("#"), "agent", "version", Number("rating"), scale.title, Number("games")),
+        *(Number("won-drawn-lost"), Number("lost turns"), Number("this week")),
+    )
     without = [f"No rating yet, {why}: {'; '.join(names)}" for why, names in unrated.items()]
-    return table((*headers, "lost turns", "this week"), rows) + listed(without)
+    return table(headers, rows) + listed(without)
 
 
 def _unrated(entry: Entry) -> str:
@@ -276,7 +279,8 @@ def _versions(entry: Entry, standings: Standings, own: bool) -> str:
         name = f"v{version.number}"
         drawn = scale.drawn(rating)
         rows.append([name, version.seen, value_text(rating), drawn, games, note])
-    return table(("version", "first seen", "rating", scale.title, "games", "status"), rows)
+    headers = ("version", "first seen", Number("rating"), scale.title, Number("games"), "status")
+    return table(headers, rows)
 
 
 def _games(entry: Entry, standings: Standings) -> str:
@@ -289,7 +293,10 @@ def _games(entry: Entry, standings: Standings) -> str:
         link = Link(f"{total.games} games", f"../{pairing_place(entry, other, standings)}")
         margin, record = f"{total.mean_margin:+.1f}", total.record("\u2013")
         rows.append([other.name, value_text(other.rating), margin, record, link])
-    headers = ("opponent", "its rating", "points per game", "won-drawn-lost", "replay")
+    headers = (
+        *("opponent", Number("its rating"), Number("points per game")),
+        *(Number("won-drawn-lost"), "replay"),
+    )
     return table(headers, rows)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean, median
@@ -11,7 +10,7 @@ from typing import Final
 
 from grader.handin import file_name
 from grader.marks import Mark, MatchMark
-from grader.marks.tally import FEW_PAIRS, by_match, full_points, margin_digits, tally
+from grader.marks.tally import by_match, full_points, margin_digits, tally
 from grader.marks.tournament import Group, StageState
 from grader.output import tables
 from grader.output.pages import (
@@ -28,16 +27,18 @@ from grader.output.pages import (
     whole,
 )
 from grader.output.results import Results
+from grader.output.tables import Number
 from grader.results import Faults
 
 ROSTER: Final = ("section", "group")
-MARK_HEADERS: Final = ("submission", *ROSTER, "total", "interval", "A", "B", "lost turns", "remark")
-
-FEW: Final = f"The intervals are rough: they come from fewer than {FEW_PAIRS} pairs of games."
+MARK_HEADERS: Final = (
+    *("submission", *ROSTER, Number("total"), Number("interval"), Number("A"), Number("B")),
+    *("lost turns", "remark"),
+)
 
 OPPONENT_HEADERS: Final = (
-    *("opponent", "games", "the class's median margin", "full points", "zero points"),
-    "its lost turns",
+    *("opponent", Number("games"), Number("the class's median margin"), Number("full points")),
+    *(Number("zero points"), "its lost turns"),
 )
 
 OPPONENTS: Final = (
@@ -48,9 +49,6 @@ OPPONENTS: Final = (
 FAILURE_HEADERS: Final = ("game", "failure", "begun")
 
 CORRECTION_HEADERS: Final = ("student", "correction")
-
-BARS: Final = 150
-"""Pixels of the highest bar of a histogram."""
 
 PROJECTOR: Final = (
     '<button type="button" id="projector" '
@@ -74,15 +72,12 @@ def class_page(results: Results) -> str:
         for game in results.games
         if (fault := results.faults.get(game.key)) is not None
     ]
-    chart = _histogram(totals, full_points(results.rubric))
-    few = paragraphs([FEW] if any(mark.few_games and mark.bounds for mark in marks) else [])
     parts = [
         heading("The class"),
         paragraphs(["For the teacher: this page names everybody.", _summary(results, totals)]),
-        section("Marks", f"{chart}\n{few}\n{table(MARK_HEADERS, _marks(marks))}"),
+        section("Marks", table(MARK_HEADERS, _marks(marks))),
         section("Opponents", paragraphs([OPPONENTS]) + table(OPPONENT_HEADERS, _opponents(marks))),
         section("Games that failed (INFRA)", table(FAILURE_HEADERS, failed)),
-        section("Identical files", _identical(marks)),
         section("Corrections", table(CORRECTION_HEADERS, _corrections(marks))),
         section("Protection", paragraphs(results.protection)),
     ]
@@ -100,33 +95,13 @@ def _summary(results: Results, totals: Sequence[float]) -> str:
     )
 
 
-def _histogram(totals: Sequence[float], full: float) -> str:
-    """Return a histogram of totals as an SVG drawing, in ten equal steps up to `full`."""
-    if not totals or full <= 0:
-        return ""
-    counts = Counter(max(0, min(9, int(10 * total / full))) for total in totals)
-    shapes = []
-    for step in range(10):
-        tall = BARS * counts[step] / max(counts.values())
-        shapes.append(
-            f'<rect x="{10 * step + 1}%" y="{BARS + 20 - tall:.0f}" width="8%" class="bar" '
-            f'height="{tall:.0f}"/><text x="{10 * step + 5}%" y="{BARS + 15 - tall:.0f}" '
-            f'text-anchor="middle">{counts[step] or ""}</text>'
-            f'<text x="{10 * step + 1}%" y="{BARS + 37}">{full * step / 10:g}</text>'
-        )
-    return (
-        f'<svg class="drawing" width="100%" height="{BARS + 45}" role="img" font-size="13" '
-        f'aria-label="number of submissions by points">{"".join(shapes)}</svg>'
-    )
-
-
 def _marks(marks: Sequence[Mark]) -> list[list[Cell]]:
     """Return the table of marks, the highest first; who could not play comes last."""
     rows: list[tuple[tuple[bool, float, str], list[Cell]]] = []
     for mark in marks:
         name = mark.submission.name
         total, shown = tables.shown_points(mark)
-        interval = tables.interval_text(mark).partition(",")[0]
+        interval = tables.interval_text(mark)
         page = Link(name, f"feedback/{file_name(name)}.html", whole_row=True)
         places = ({getattr(one, kind) for one in mark.students} - {""} for kind in ROSTER)
         row: list[Cell] = [page, *map(", ".join, map(sorted, places)), total, interval, *shown]
@@ -162,16 +137,6 @@ def _opponents(marks: Sequence[Mark]) -> list[list[Cell]]:
         margin = f"{median(margins):+.{matches[0].tally.digits}f}" if margins else "-"
         rows.append([name, games, margin, full, none, tables.faults_text(lost)])
     return rows
-
-
-def _identical(marks: Sequence[Mark]) -> str:
-    """Return the submissions that have the same file."""
-    by_hash: dict[str, list[str]] = {}
-    for mark in marks:
-        if mark.submission.sha256 is not None:
-            by_hash.setdefault(mark.submission.sha256, []).append(mark.submission.name)
-    rows = [("; ".join(names), key) for key, names in by_hash.items() if len(names) > 1]
-    return table(("submissions", "SHA-256"), rows) or paragraphs(["None."])
 
 
 def standings_page(results: Results, out: Path) -> str:
@@ -242,7 +207,9 @@ def replay_place(group: Group, number: int) -> str:
     return f"games/{file_name(group.name)}-{number}.html"
 
 
-PAIRING_HEADERS: Final = ("submission", "opponent", "mean margin", "W-D-L", "games")
+PAIRING_HEADERS: Final = (
+    *("submission", "opponent", Number("mean margin"), Number("W-D-L"), "games"),
+)
 
 
 def _pairings(group: Group, results: Results, out: Path) -> str:

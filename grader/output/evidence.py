@@ -8,11 +8,10 @@ names of those who handed the file in.
 from __future__ import annotations
 
 import json
-import os
 import re
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -159,22 +158,18 @@ def _write_sources(entries: Iterable[Entry], store: Store, out: Path) -> None:
             write(path, source)
 
 
-def remove_withdrawn(out: Path, store: Store, strangers: bool = False) -> None:
-    """Remove the pages of students who are no longer in the class, and what lies of their files.
+def remove_strangers(out: Path, store: Store) -> None:
+    """Remove the records and sources of files that the results file does not know.
 
-    With `strangers`, what lies there of files that the results file does not know goes too, and
-    the records of others' games against them.
+    The records of others' games against such a file go too.
     """
-    names, files = store.withdrawn()
-    remove_pages(out, names, store)
-    kept, gone = ({sha256[:DIGITS] for sha256 in some} for some in (store.versions(), files))
+    known = {sha256[:DIGITS] for sha256 in store.versions()}
     for folder in (out / FOLDER, out / RECORDS, out / RECORDS / HIDDEN):
         for path in folder.iterdir() if folder.is_dir() else ():
-            goes = path.name not in kept and (strangers or path.name in gone)
-            if goes and HASH.fullmatch(path.name) and not path.is_symlink():
-                _clear(path)
-    for path in (out / RECORDS).rglob("*.json") if strangers else ():
-        if not kept.issuperset(PLAYED.findall(path.read_text(encoding="utf-8", errors="replace"))):
+            if HASH.fullmatch(path.name) and path.name not in known and not path.is_symlink():
+                shutil.rmtree(path)
+    for path in (out / RECORDS).rglob("*.json"):
+        if not known.issuperset(PLAYED.findall(path.read_text(encoding="utf-8", errors="replace"))):
             path.unlink()
 
 
@@ -199,14 +194,3 @@ HASH: Final = re.compile(rf"[0-9a-f]{{{DIGITS}}}")
 
 PLAYED: Final = re.compile(rf"ai:{FOLDER}/({HASH.pattern})/")
 """A file that played, in a record."""
-
-
-def _clear(folder: Path) -> None:
-    """Remove records and sources below a folder, then the folders that are empty."""
-    for place, _, files in os.walk(folder, topdown=False, followlinks=False):
-        for name in files:
-            path = Path(place, name)
-            if path.suffix in (".json", ".py") and not path.is_symlink():
-                path.unlink(missing_ok=True)
-        with suppress(OSError):
-            os.rmdir(place)

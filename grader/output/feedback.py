@@ -18,12 +18,11 @@ from grader.handin import Submission, without_folders
 from grader.marks import Mark, MatchMark
 from grader.marks.tally import full_points, margin_of
 from grader.output import tables
-from grader.output.explain import MAX_REASONS, TOO_FEW, Reason, formula, told_plainly
+from grader.output.explain import MAX_REASONS, Reason, formula, told_plainly
 from grader.output.pages import (
     Cell,
     Link,
     all_games,
-    breakable,
     card,
     heading,
     link,
@@ -36,12 +35,10 @@ from grader.output.pages import (
     whole,
 )
 from grader.output.results import Results
+from grader.output.tables import Number
+from grader.play import number_of
 from grader.play.one_game import MADE_BY
 from grader.rubric.model import Rubric
-
-OPERATOR: Final = re.compile(r"(?<=[\d)]) [x-] (?=[\d(\u2212])")
-SIGNS: Final = {" x ": " \u00d7 ", " - ": " \u2212 "}
-"""The operators of a sum, as it is written in plain text and on a page."""
 
 FEEDBACK: Final = (*PARTS, "positions", "table", "report")
 
@@ -95,8 +92,9 @@ def _total(mark: Mark, rubric: Rubric) -> str:
         parts += f" {total:.2f} of {full:g} so far."
     else:
         text += progress(f"{total:.2f} of {full:g}", total, full)
-        interval = f"{tables.level_text(rubric.statistics)} interval {tables.interval_text(mark)}."
-        parts += f" {TOO_FEW if mark.bounds is None else interval}"
+    if known is not None and mark.bounds is not None:
+        level = tables.level_text(rubric.statistics)
+        parts += f" {level} interval {tables.interval_text(mark)}."
     text += paragraphs([parts.replace(" %", "\u00a0%")])
     if note := re.sub(r"(^|; )line ", r"\1ai.py, line ", tables.remark(mark)):
         text += f'\n<p class="warning">{html.escape(note)}</p>'
@@ -105,42 +103,27 @@ def _total(mark: Mark, rubric: Rubric) -> str:
 
 def _match_card(match: MatchMark, rubric: Rubric) -> str:
     """Return the explanation of one match's points: in plain words, then with the formula."""
-    plain, exact = (
-        listed(map(_sentence, lines))
-        for lines in (told_plainly(match, rubric), formula(match, rubric))
-    )
-    value = f"{match.points:.2f}" if match.tally.complete else "withheld"
-    points = f"{value} of {match.max_points:g}"
-    interval = html.escape(_interval(match)) if match.tally.complete else ""
+    whole = match.tally.complete
+    plain = listed(html.escape(minus(line)) for line in told_plainly(match, rubric))
+    value = f"{match.points:.2f}" if whole else "withheld"
+    interval = "" if match.bounds is None else "({:.2f} to {:.2f})".format(*match.bounds)
     head = (
-        f'<div class="head"><h3>{breakable(match.name)}</h3><span><b>{value}</b> / '
+        f'<div class="head"><h3>{html.escape(match.name)}</h3><span><b>{value}</b> / '
         f'{match.max_points:g} <small class="muted">{interval}</small></span></div>'
     )
-    if not match.tally.complete:
+    if not whole:
         return card(f"{head}\n{plain}")
-    bar = progress(points, match.points, match.max_points)
+    bar = progress(f"{value} of {match.max_points:g}", match.points, match.max_points)
     rows = [
         [board, *tables.margins(total), tables.faults_text(total.shown_faults)]
         for board, total in match.boards.items()
     ]
     boards = table(("board", *tables.MARGIN_HEADERS, "lost turns"), rows)
-    folded = f"<details><summary>How this is computed</summary>\n{exact}{boards}</details>"
+    exact = minus(formula(match, rubric).replace(" x ", " \u00d7 ").replace(" - ", " \u2212 "))
+    folded = (
+        f"<details><summary>How this is computed</summary>\n{paragraphs([exact])}{boards}</details>"
+    )
     return card(f"{head}\n{bar}\n{plain}\n{folded}")
-
-
-def _interval(match: MatchMark) -> str:
-    """Return the interval of a match's points; empty if its ends are the same."""
-    if match.bounds is None:
-        return "(too few games for an interval)"
-    if match.bounds[0] == match.bounds[1]:
-        return ""
-    return "({:.2f} to {:.2f})".format(*match.bounds)
-
-
-def _sentence(text: str) -> str:
-    """Return a line of an explanation with real signs; a number keeps its unit."""
-    times = OPERATOR.sub(lambda found: SIGNS[found[0]], minus(text))
-    return html.escape(times.replace(" %", "\u00a0%"))
 
 
 def _lost_turns(lost: Sequence[Reason], playable: Mapping[str, int]) -> str:
@@ -168,7 +151,7 @@ def _lost_turns(lost: Sequence[Reason], playable: Mapping[str, int]) -> str:
         shown.append(card(text, "lost-turn"))
     found = f"<h2>Lost turns</h2>\n{shown[0]}"
     if len(lost) > 1:
-        reasons = "1 other reason" if len(lost) == 2 else f"{len(lost) - 1} other reasons"
+        reasons = number_of(len(lost) - 1, "other reason")
         first = f" (here the first {len(shown) - 1})" if len(lost) > len(shown) else ""
         others = "\n".join(shown[1:])
         found += f"\n<details><summary>{reasons}{first}</summary>\n{others}</details>"
@@ -194,8 +177,8 @@ def _position(reason: Reason, place: str) -> str:
 
 
 GAME_HEADERS: Final = (
-    *("game", "part", "opponent", "board", "side", "round", "score", "margin", "result"),
-    "lost turns",
+    *("game", "part", "opponent", "board", "side", Number("round"), Number("score")),
+    *(Number("margin"), "result", "lost turns"),
 )
 
 

@@ -24,12 +24,12 @@ from grader.handin.roster import Student
 from grader.marks import Mark
 from grader.marks.tally import by_match, tally
 from grader.marks.tournament import Unlikely, unlikely
-from grader.output import beginning, evidence, feedback, formats, github, write
+from grader.output import beginning, feedback, in_actions, show_error, write
 from grader.output.class_page import class_page, replay_place, standings_page
-from grader.output.explain import Reason, reasons
+from grader.output.explain import Lost, Reason, gradescope, of_match, reasons, to_json
 from grader.output.pages import REPLAYS, Shown, games_digest, games_page, replay_text
 from grader.output.results import GRADE, Results
-from grader.output.tables import faults_text
+from grader.output.tables import faults_text, gradebook
 from grader.play.schedule import Contestant, PlannedGame
 from grader.results import Written
 from grader.results.store import Store
@@ -38,12 +38,12 @@ from grader.rubric.reading import stored_values
 STANDINGS: Final = ("standings.html", "The tournament")
 
 
-def write_quick(results: Results, out: Path, lost: formats.Lost | None = None) -> None:
+def write_quick(results: Results, out: Path, lost: Lost | None = None) -> None:
     """Write the files that change during play; `lost` has the reasons for lost turns if known."""
     if results.kind == GRADE:
-        document = formats.gradescope(results.marks, results.rubric, lost or {})
+        document = gradescope(results.marks, results.rubric, lost or {})
         document["extra_data"] = {"protection": results.protection}
-        write(out / "results.json", formats.to_json(document))
+        write(out / "results.json", to_json(document))
     else:
         text = results.text()
         write(out / "standings.txt", text)
@@ -61,15 +61,14 @@ def write_all(results: Results, store: Store, out: Path) -> None:
     if results.kind == GRADE:
         more = [mark for mark in results.marks if any(one.corrections for one in mark.students)]
         whole = results.has_roster or results.rubric.late.deadline or more
-        write(out / "grades.csv", formats.gradebook(results.marks, bool(whole)))
+        write(out / "grades.csv", gradebook(results.marks, bool(whole)))
         if len(results.marks) > 1:
             for mark in results.marks:
-                document = formats.gradescope([mark], results.rubric, lost)
+                document = gradescope([mark], results.rubric, lost)
                 path = out / "results" / f"{file_name(mark.submission.name)}.json"
-                write(path, formats.to_json(document))
+                write(path, to_json(document))
             write(out / "class.html", class_page(results))
         write_pages(results, store, out, lost)
-    evidence.remove_withdrawn(out, store)
 
 
 def reasons_of(results: Results, store: Store) -> dict[str, list[Reason]]:
@@ -172,7 +171,7 @@ def write_unlikely(results: Results, out: Path) -> int:
     return len(found)
 
 
-def write_pages(results: Results, store: Store, out: Path, lost: formats.Lost) -> None:
+def write_pages(results: Results, store: Store, out: Path, lost: Lost) -> None:
     """Write the page of each submission unless it exists and is up to date.
 
     `lost` has the reasons for lost turns, as `reasons_of` returns them.
@@ -227,23 +226,23 @@ def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
 
 def show_errors(results: Results, store: Store) -> None:
     """Show on GitHub what cost points: problems, lost turns, broken rules; nothing elsewhere."""
-    if not github.in_actions():
+    if not in_actions():
         return
     lost = reasons_of(results, store)
     for mark in results.marks:
         item = mark.submission
         path = item.path or Path(item.place)
         if item.problem:
-            github.show_error(path, 1, without_folders(item.problem))
+            show_error(path, 1, without_folders(item.problem))
         for match in mark.matches:
             if match.tally.shown_faults.total:
-                texts = [one.text for one in formats.of_match(lost.get(item.name, ()), match)]
+                texts = [one.text for one in of_match(lost.get(item.name, ()), match)]
                 title = f"{match.name}: {faults_text(match.tally.shown_faults)}"
-                github.show_error(path, 1, "\n\n".join([title, *texts]))
+                show_error(path, 1, "\n\n".join([title, *texts]))
         for found in (found for found in mark.findings if found.required):
             in_report = found.in_report and item.report is not None
             where = path.with_name("report.txt") if in_report else path
-            github.show_error(where, found.line, f"{found.rule}: {found.text}")
+            show_error(where, found.line, f"{found.rule}: {found.text}")
 
 
 HEADERS: Final = ("Name", "Before", "After", "Why")
