@@ -158,15 +158,12 @@ def test_canvas_may_write_both_halves_of_a_name(tmp_path: Path) -> None:
     [
         ("Ann Lee", {}, "501"),
         ("Lee, Ann", {}, "501"),
-        ("leeann", {}, "501"),
         ("x", {"number": "U502"}, "502"),
         ("x", {"login": "ssmith2"}, "504"),
         ("x", {"canvas": "503"}, "503"),
         ("Sam Smith", {"canvas": "504"}, "504"),
         ("x", {"number": "503"}, None),  # the number of Canvas, not of the university
         ("x", {"moodle": "503"}, None),
-        ("ssmith", {}, None),  # a name is no login
-        ("ann", {}, None),
         ("Sam Smith", {}, None),
     ],
 )
@@ -322,19 +319,13 @@ def test_blackboard_gets_its_file_as_it_came(
     ("possible", "separator", "maximum", "mark", "of_all"),
     [
         ("75", ",", None, "60.00", "75"),
-        ("100.00", ",", None, "80.00", "100"),
         ("20,00", ",", 100.0, "16.00", "20"),
         ("12.5", ",", None, "10.00", "12.5"),
         ("1,000.00", ",", None, "800.00", "1000"),
-        ("1,000", ",", None, "800.00", "1000"),
-        ("1.000,00", ",", None, "800.00", "1000"),
-        ("1.000,00", ";", None, "800.00", "1000"),
         ("1.000", ";", None, "800.00", "1000"),
         ("1 000,5", ";", None, "800.40", "1000.5"),
-        ("1,000,000", ";", None, "800000.00", "1000000"),
         ("", ",", 150.0, "120.00", "150"),
         ("0", ",", None, "40.00", "50"),
-        ("(read only)", ",", None, "40.00", "50"),
         ("(lecture seule)", ",", None, "40.00", "50"),
     ],
 )
@@ -358,12 +349,10 @@ WORKSHEET_OF_ONE = f'{WORKSHEET["en"]}\nParticipant 47,Ann Lee,a@x.org,,,"MAX",Y
     ("text", "maximum", "where"),
     [
         (CANVAS.replace(",10,75,", ',10,"MAX",'), "a lot", "line 2"),
-        (CANVAS.replace(",10,75,", ',10,"MAX",'), "10,00,0", "line 2"),
         (CANVAS.replace(",10,75,", ',10,"MAX",'), "-5", "line 2"),
         (CANVAS.replace(",10,75,", ',10,"MAX",').replace(",8,3,", ',8,"2,5",'), "1,000", "line 2"),
         (CANVAS.replace(",10,75,", ",10,MAX,").replace(",", ";"), "1,000", "line 2"),
         (WORKSHEET_OF_ONE, "hundred", "line 2"),
-        (WORKSHEET_OF_ONE.replace(",", "\t"), "1,000", "line 2"),
         (BRIGHTSPACE.replace("MaxPoints:100", "MaxPoints:MAX"), "1..0", "'Connect-4 Points Grade"),
         (BLACKBOARD.replace("100", "MAX"), "1,000", "'Connect-4 [Total Pts: 1,000 Score] |456'"),
     ],
@@ -421,10 +410,7 @@ def test_an_export_that_a_spreadsheet_saved_is_read(
     [
         "name,points",
         "name,id,email",
-        "Username,Connect-4",
-        "Username,Student ID,Section",
         "Student,ID,SIS Login ID",
-        "First Name,Last Name,SID,Email,Sections",
     ],
 )
 def test_a_header_of_no_known_system_is_refused_with_those_that_are(
@@ -436,13 +422,6 @@ def test_a_header_of_no_known_system_is_refused_with_those_that_are(
     assert ": expected Canvas's gradebook (Student, ID, Section), Moodle's grading" in message
     assert message.endswith(f"; there are {header.replace(',', ', ')}")
     assert all(system.name in message for system in SYSTEMS)
-
-
-def test_what_is_no_readable_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no readable CSV \(field larger than field limit"):
-        read_gradebook(export(tmp_path, f"Student,ID\n{'x' * 200_000},1\n"))
-    with pytest.raises(InputError, match="cannot be read: No such file"):
-        read_gradebook(tmp_path / "none.csv")
 
 
 def test_options_that_need_each_other(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from connect4.views.page import page
 from connect4.views.tree import PARTS as TREE
 from connect4.views.tree import tree_page
 from grader.handin import Submission
-from grader.output.class_page import standings_page
 from grader.output.pages import table, whole
+from grader.output.result_pages import standings_page
 from grader.output.results import TOURNAMENT, Results
 from grader.output.tables import Number
 from grader.playground import ASSETS as PLAYGROUND

@@ -20,7 +20,6 @@ from grader.handin import file_name
 from grader.ladder import Book, GameRow, private_token
 from grader.ladder.league import Entry, Standings, private_page, terms_of
 from grader.marks.tally import Interval, few_games
-from grader.marks.tournament import unlikely
 from grader.output import beginning, make_folder, write
 from grader.output.explain import MAX_REASONS
 from grader.output.pages import (
@@ -40,7 +39,7 @@ from grader.output.pages import (
 )
 from grader.output.results import protection_lines
 from grader.output.tables import Number
-from grader.output.writing import unlikely_text
+from grader.output.writing import list_unlikely
 from grader.play.one_game import public_reason
 
 PARTS: Final = ("base", "theme", "table", "report", "ladder")
@@ -271,9 +270,7 @@ def _versions(entry: Entry, standings: Standings, own: bool) -> str:
         games = standings.totals[standings.league.index[version.sha256]].games
         note = "counts" if version == entry.version else ""
         if version.problem is not None:
-            unloaded = version.problem.startswith("cannot be loaded")
-            kind = "it cannot be loaded" if unloaded else "a rule of form"  # without its source
-            note = f"not played: {version.problem if own else kind}"
+            note = f"not played: {version.problem if own else version.kind}"
         elif rating is None:
             note = "no rating yet"
         name = f"v{version.number}"
@@ -346,22 +343,17 @@ def write_unlikely(book: Book, standings: Standings) -> tuple[int, Path]:
     It lists versions whose margin their ratings do not predict, each with the page of their games.
     """
     league = standings.league
-    real = league.real_names()
+    real, entries = league.real_names(), {entry.player: entry for entry in standings.entries}
+
+    def page(one: int, two: int) -> str:
+        known = {one, two} <= entries.keys()
+        return pairing_place(entries[one], entries[two], standings) if known else ""
+
     names = [real.get(player.id, player.name) for player in league.players]
     complete = book.pairs(terms_of(league.rubric))
     pairs = [(league.index[one], league.index[two], margin) for one, two, margin in complete]
-    found = unlikely(pairs, range(len(league.rungs), len(names)))
-    entries = {entry.player: entry for entry in standings.entries}
-    pages = [
-        pairing_place(entries[item.one], entries[item.two], standings)
-        if {item.one, item.two} <= entries.keys()
-        else ""
-        for item in found
-    ]
     place = book.path.with_name(f"{book.path.stem}-unlikely.csv")
-    if found or place.is_file():
-        write(place, unlikely_text(found, names, pages))
-    return len(found), place
+    return list_unlikely(place, pairs, names, len(league.rungs), page), place
 
 
 def pairing_place(one: Entry, two: Entry, standings: Standings) -> str:

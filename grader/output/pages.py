@@ -219,9 +219,6 @@ def public_replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any
 
     What a player answered and said in a lost turn is left out; each has a `public_reason`.
     """
-    data = replay(store, key, names)
-    if data is None or not (data["why"] or store.lost(key)):
-        return data
     try:
         record = as_seen_by(records.loads(store.record(key) or ""), ())
     except ValueError:

@@ -7,6 +7,7 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from typing import Final
 
 from grader.handin import without_folders
@@ -41,10 +42,14 @@ class Number(str):
 
 
 def text_table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
-    """Return a table; if it is wider than a terminal, the longest names end with an ellipsis."""
-    lines = [headers, *rows]
+    """Return a table without its empty columns.
+
+    If it is wider than a terminal, the longest names end with an ellipsis.
+    """
+    used = [not rows or any(column) for column in zip(*(rows or [headers]), strict=True)]
+    lines = [list(compress(line, used)) for line in (headers, *rows)]
     widths = [max(map(columns_of, column)) for column in zip(*lines, strict=True)]
-    names = [place for place, header in enumerate(headers) if header in NAMES]
+    names = [place for place, header in enumerate(lines[0]) if header in NAMES]
     while names and sum(widths) + 2 * (len(widths) - 1) > WIDTH:
         longest = max(names, key=lambda place: widths[place])
         if widths[longest] <= SHORTEST:
@@ -195,21 +200,12 @@ def marks_table(marks: Sequence[Mark], rubric: Rubric) -> str:
         row = [name, *parts, extra, total, f"{full_points(rubric):g}"]
         rows.append([*row, bounds, str(lost.total or "")])
         notes[name] = remark(mark)
-    return "\n".join([text_table(*without_empty(rows, headers)), *_remarks(notes)])
+    return "\n".join([text_table(rows, headers), *_remarks(notes)])
 
 
 def _remarks(notes: Mapping[str, str]) -> list[str]:
     """Return the remarks below a table, each after the name that it belongs to."""
     return [wrapped(f"{name}: {note}") for name, note in notes.items() if note]
-
-
-def without_empty(
-    rows: Sequence[Sequence[str]], headers: Sequence[str]
-) -> tuple[list[list[str]], list[str]]:
-    """Return a table without the columns in which every cell is empty."""
-    used = [any(column) for column in zip(*rows, strict=True)] or [True] * len(headers)
-    kept = [[text for text, one in zip(row, used, strict=True) if one] for row in (headers, *rows)]
-    return kept[1:], kept[0]
 
 
 MARGIN_HEADERS: Final = (Number("games"), Number("mean margin"), Number("margin %"))
@@ -239,7 +235,7 @@ def match_table(matches: Iterable[MatchMark], rubric: Rubric, details: bool) -> 
         )
         for board, part in match.boards.items() if details else ():
             rows.append([f"  {board}", *margins(part), "", "", ""])
-    return text_table(*without_empty(rows, ["match", *MARGIN_HEADERS, "points", "of", interval]))
+    return text_table(rows, ["match", *MARGIN_HEADERS, "points", "of", interval])
 
 
 def grade_text(marks: Sequence[Mark], rubric: Rubric, details: bool) -> str:
@@ -299,7 +295,7 @@ def stage_text(state: StageState, rubric: Rubric) -> str:
         ]
         left = f", {group.missing} games to go" if group.missing else ""
         lost = {item.contestant.name: faults_text(item.total.faults) for item in group.standings}
-        lines = [f"{group.name}{left}", text_table(*without_empty(rows, STANDING_HEADERS))]
+        lines = [f"{group.name}{left}", text_table(rows, STANDING_HEADERS)]
         parts.append("\n".join([*lines, *_remarks(lost)]))
     return "\n\n".join(parts)
 
@@ -325,8 +321,7 @@ def tournament_text(
     """Return every table of a tournament; the places follow when the last stage has been played."""
     parts = [stage_text(state, rubric) for state in begun]
     if len(begun) == len(rubric.tournament.stages) and begun[-1].complete:
-        table = text_table(*without_empty(place_rows(placings, rubric), PLACE_HEADERS))
-        parts.append(f"places\n{table}")
+        parts.append(f"places\n{text_table(place_rows(placings, rubric), PLACE_HEADERS)}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -9,7 +9,7 @@ import json
 import sys
 import zipfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,14 +20,19 @@ from grader.handin import Submission, file_name, without_folders
 from grader.handin.lists import csv_text
 from grader.handin.people import Kind, Person
 from grader.handin.people import match as who_is_who
-from grader.handin.roster import Student
-from grader.marks import Mark
 from grader.marks.tally import by_match, tally
-from grader.marks.tournament import Unlikely, unlikely
-from grader.output import beginning, feedback, in_actions, show_error, write
-from grader.output.class_page import class_page, replay_place, standings_page
+from grader.marks.tournament import unlikely
+from grader.output import beginning, in_actions, show_error, write
 from grader.output.explain import Lost, Reason, gradescope, of_match, reasons, to_json
 from grader.output.pages import REPLAYS, Shown, games_digest, games_page, replay_text
+from grader.output.result_pages import (
+    class_page,
+    digest,
+    feedback_page,
+    replay_place,
+    report_on,
+    standings_page,
+)
 from grader.output.results import GRADE, Results
 from grader.output.tables import faults_text, gradebook
 from grader.play.schedule import Contestant, PlannedGame
@@ -79,8 +84,7 @@ def reasons_of(results: Results, store: Store) -> dict[str, list[Reason]]:
             games = [
                 game
                 for game in results.games_of(mark.submission)
-                if game.key in results.played
-                and results.played[game.key].faults[game.side - 1].total
+                if (one := results.played.get(game.key)) and one.faults[game.side - 1].total
             ]
             lost = {game.key: store.lost(game.key) for game in games}
             found[mark.submission.name] = reasons(games, lost)
@@ -135,22 +139,30 @@ def write_replays(results: Results, store: Store, out: Path) -> None:
 UNLIKELY: Final = ("One", "Two", "Games", "Margin", "Expected", "Standard errors", "Page")
 
 
-def unlikely_text(found: Sequence[Unlikely], names: Sequence[str], pages: Sequence[str]) -> str:
-    """Return the list of pairs whose margin their ratings do not predict, as CSV.
+def list_unlikely(
+    path: Path,
+    pairs: Sequence[tuple[int, int, float]],
+    names: Sequence[str],
+    first: int,
+    page: Callable[[int, int], str],
+) -> int:
+    """Write which pairs have a margin that their ratings do not predict; return how many.
 
-    `pages` has where the games of each pair can be seen.
+    `pairs` are those of `unlikely`, of players with these names; those before the `first` are no
+    students. `page` tells where the games of two can be seen.
     """
+    found = unlikely(pairs, range(first, len(names)))
     rows = [
         (
-            names[one.one],
-            names[one.two],
-            one.games,
+            *(names[one.one], names[one.two], one.games),
             *(f"{value:.1f}" for value in (one.margin, one.expected, one.residual)),
-            page,
+            page(one.one, one.two),
         )
-        for one, page in zip(found, pages, strict=True)
+        for one in found
     ]
-    return csv_text(UNLIKELY, rows)
+    if found or path.is_file():
+        write(path, csv_text(UNLIKELY, rows))
+    return len(found)
 
 
 def write_unlikely(results: Results, out: Path) -> int:
@@ -163,12 +175,9 @@ def write_unlikely(results: Results, out: Path) -> int:
             one, two = (players.setdefault(own, len(players)) for own in (match.one, match.two))
             pages[frozenset((one, two))] = replay_place(group, number)
             pairs += [(one, two, margin) for margin in tally(games, results.played).pairs]
-    found = unlikely(pairs, range(len(players)))
-    places = [pages[frozenset((item.one, item.two))] for item in found]
-    text = unlikely_text(found, [player.name for player in players], places)
-    if found or (out / "unlikely.csv").is_file():
-        write(out / "unlikely.csv", text)
-    return len(found)
+    names = [player.name for player in players]
+    path = out / "unlikely.csv"
+    return list_unlikely(path, pairs, names, 0, lambda *both: pages[frozenset(both)])
 
 
 def write_pages(results: Results, store: Store, out: Path, lost: Lost) -> None:
@@ -179,12 +188,12 @@ def write_pages(results: Results, store: Store, out: Path, lost: Lost) -> None:
     folder = out / "feedback"
     for mark in results.marks:
         item = mark.submission
-        text = feedback.report_on(mark, results, lost.get(item.name, ()))
+        text = report_on(mark, results, lost.get(item.name, ()))
         path = folder / f"{file_name(item.name)}.html"
-        if feedback.digest(item, text, results) in beginning(path):
+        if digest(item, text, results) in beginning(path):
             continue
         games = [game for game in results.games_of(item) if game.key in results.played]
-        write(path, feedback.feedback_page(item, text, results, replays_of(item, games, store)))
+        write(path, feedback_page(item, text, results, replays_of(item, games, store)))
 
 
 def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
@@ -254,16 +263,16 @@ RUBRIC: Final = "written"
 def written_marks(results: Results) -> list[tuple[Person, Written]]:
     """Return the mark of each student, and what it is made of."""
     return [
-        (Person(one.name, one.keys), _made_of(mark, one))
+        (
+            Person(one.name, one.keys),
+            Written(
+                *(mark.known(one), mark.total - mark.placement),
+                *(mark.final(one) - mark.total, mark.placement),
+            ),
+        )
         for mark in results.marks
         for one in mark.students
     ]
-
-
-def _made_of(mark: Mark, student: Student) -> Written:
-    games = mark.total - mark.placement
-    total = mark.known(student)
-    return Written(total, games, mark.final(student) - mark.total, mark.placement)
 
 
 def _same(before: Sequence[Person], after: Sequence[Person]) -> Mapping[int, int]:
