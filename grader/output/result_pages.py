@@ -111,7 +111,8 @@ def _match_card(match: MatchMark, rubric: Rubric) -> str:
     whole = match.tally.complete
     plain = listed(html.escape(minus(line)) for line in told_plainly(match, rubric))
     value = f"{match.points:.2f}" if whole else "withheld"
-    interval = "" if match.bounds is None else "({:.2f} to {:.2f})".format(*match.bounds)
+    low, high = match.bounds or (0.0, 0.0)
+    interval = f"({low:.2f} to {high:.2f})" if low != high else ""
     head = (
         f'<div class="head"><h3>{html.escape(match.name)}</h3><span><b>{value}</b> / '
         f'{match.max_points:g} <small class="muted">{interval}</small></span></div>'

@@ -16,7 +16,7 @@ from typing import Final
 from connect4 import atomic
 from connect4.errors import InputError
 from connect4.views.document import SHARED, Json, shared_files
-from grader.handin import Submission, file_name, without_folders
+from grader.handin import file_name, without_folders
 from grader.handin.lists import csv_text
 from grader.handin.people import Kind, Person
 from grader.handin.people import match as who_is_who
@@ -35,7 +35,7 @@ from grader.output.result_pages import (
 )
 from grader.output.results import GRADE, Results
 from grader.output.tables import faults_text, gradebook
-from grader.play.schedule import Contestant, PlannedGame
+from grader.play.schedule import Contestant
 from grader.results import Written
 from grader.results.store import Store
 from grader.rubric.reading import stored_values
@@ -88,24 +88,6 @@ def reasons_of(results: Results, store: Store) -> dict[str, list[Reason]]:
             ]
             lost = {game.key: store.lost(game.key) for game in games}
             found[mark.submission.name] = reasons(games, lost)
-    return found
-
-
-def replays_of(item: Submission, games: Sequence[PlannedGame], store: Store) -> dict[str, Json]:
-    """Return the data of a student's page for games that have been played, as JSON.
-
-    Others who handed in the same file are not named. A game whose record is damaged or lost is
-    reported and left out.
-    """
-    found: dict[str, Json] = {}
-    for game in games:
-        names = [item.name if one == game.match.one else one.name for one in game.players]
-        data = replay_text(store, game.key, names)
-        if data is not None:
-            found[game.key] = data
-            continue
-        title = f"{item.name}, {game.title}"
-        print(f"{title}: its record cannot be shown: damaged or lost", file=sys.stderr)
     return found
 
 
@@ -183,17 +165,24 @@ def write_unlikely(results: Results, out: Path) -> int:
 def write_pages(results: Results, store: Store, out: Path, lost: Lost) -> None:
     """Write the page of each submission unless it exists and is up to date.
 
-    `lost` has the reasons for lost turns, as `reasons_of` returns them.
+    Others who handed in the same file are not named there. A game whose record is damaged or lost
+    is reported and left out. `lost` has the reasons for lost turns, as `reasons_of` returns them.
     """
-    folder = out / "feedback"
     for mark in results.marks:
         item = mark.submission
         text = report_on(mark, results, lost.get(item.name, ()))
-        path = folder / f"{file_name(item.name)}.html"
+        path = out / "feedback" / f"{file_name(item.name)}.html"
         if digest(item, text, results) in beginning(path):
             continue
-        games = [game for game in results.games_of(item) if game.key in results.played]
-        write(path, feedback_page(item, text, results, replays_of(item, games, store)))
+        replays: dict[str, Json] = {}
+        for game in (one for one in results.games_of(item) if one.key in results.played):
+            names = [item.name if one == game.match.one else one.name for one in game.players]
+            if (data := replay_text(store, game.key, names)) is not None:
+                replays[game.key] = data
+                continue
+            title = f"{item.name}, {game.title}"
+            print(f"{title}: its record cannot be shown: damaged or lost", file=sys.stderr)
+        write(path, feedback_page(item, text, results, replays))
 
 
 def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
