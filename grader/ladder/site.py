@@ -7,7 +7,6 @@ import hashlib
 import html
 import json
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -304,8 +303,7 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
     total = standings.totals[entry.player].faults
     if not total.total:
         return "<p>None.</p>"
-    reasons: Counter[tuple[str, str]] = Counter()
-    first: dict[tuple[str, str], str] = {}
+    reasons: dict[tuple[str, str], list[str]] = {}
     player = standings.league.players[entry.player]
     mine = player.sha256 or player.name
     for game in standings.games:
@@ -316,12 +314,11 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
                 outcome = turn.outcome
                 reason = turn.detail if own else public_reason(outcome, turn.detail)
                 kind = kind_of_fault(outcome, reason), reason if outcome == "invalid" else ""
-                first.setdefault(kind, f"{outcome}: {reason}" if reason else outcome)
-                reasons[kind] += 1
+                reasons.setdefault(kind, []).append(f"{outcome}: {reason}" if reason else outcome)
     counts = f"{total.timeouts} late, {total.invalid} invalid, {total.errors} errors"
+    most = sorted(reasons.values(), key=len, reverse=True)[:MAX_REASONS]
     return paragraphs([counts]) + listed(
-        f"{count} &times; <pre>{html.escape(first[kind])}</pre>"
-        for kind, count in reasons.most_common(MAX_REASONS)
+        f"{len(texts)} &times; <pre>{html.escape(texts[0])}</pre>" for texts in most
     )
 
 

@@ -70,7 +70,11 @@ def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None
     for game in lost.values():
         whose = f"{game.match.one.name}, {game.title}"
         print(f"{whose}: not written: the record is damaged or lost", file=sys.stderr)
-    _write_sources(ids, store, out)
+    held = sources_of(store.submissions())  # also those of submissions without games
+    for sha256 in ids | held.keys():
+        path, source = out / source_path(sha256), held.get(sha256) or store.source(sha256)
+        if source is not None and not path.is_file():
+            write(path, source)
     write(out / RECORDS / "index.csv", csv_text(COLUMNS, sorted(rows)))
 
 
@@ -111,19 +115,6 @@ def _entry(
 def _short(id_: str) -> str:
     """Return the id of a contestant for the name of a file: of a hash, the first digits."""
     return id_[:8] if len(id_) == 64 else id_
-
-
-def _write_sources(ids: Iterable[str], store: Store, out: Path) -> None:
-    """Write every source that a record names, and those of submissions without games."""
-    held = sources_of(store.submissions())
-    for sha256 in set(ids) - held.keys():
-        source = store.source(sha256)
-        if source is not None:
-            held[sha256] = source
-    for sha256, source in held.items():
-        path = out / source_path(sha256)
-        if not path.is_file():
-            write(path, source)
 
 
 def remove_strangers(out: Path, store: Store) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from connect4.errors import headline
@@ -193,19 +193,14 @@ def reasons(games: Sequence[PlannedGame], lost: Mapping[str, Sequence[LostTurn]]
     `lost` has the lost turns of both players, by the key of the game. Games on hidden boards are
     left out: a program may tell its author about the board by what it loses, and why.
     """
-    found: dict[tuple[str, str], Reason] = {}
+    found: dict[tuple[str, str], list[tuple[PlannedGame, LostTurn]]] = {}
     for game in games:
         for turn in lost.get(game.key, ()) if not game.board.hidden else ():
-            if turn.player != game.side:
-                continue
-            kind = kind_of_fault(turn.outcome, turn.detail), ""
-            if turn.outcome == "invalid":
-                kind = kind[0], turn.detail
-            before = found.get(kind)
-            found[kind] = (
-                Reason(game, turn) if before is None else replace(before, count=before.count + 1)
-            )
-    return list(found.values())
+            if turn.player == game.side:
+                quoted = turn.detail if turn.outcome == "invalid" else ""
+                kind = kind_of_fault(turn.outcome, turn.detail), quoted
+                found.setdefault(kind, []).append((game, turn))
+    return [Reason(*turns[0], len(turns)) for turns in found.values()]
 
 
 def gradescope(marks: Sequence[Mark], rubric: Rubric, lost: Lost) -> dict[str, Any]:
