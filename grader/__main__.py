@@ -31,7 +31,7 @@ from typing import Any, Final, TypeAlias
 from connect4.errors import InputError
 from connect4.isolation.seat import GRADED
 from connect4.isolation.wasm.level import add_option, fuel_option
-from grader.output.github import commands_stopped
+from grader.output import commands_stopped
 
 STOPPED: Final = 3
 

@@ -29,7 +29,7 @@ from grader.handin import find as submissions
 from grader.handin.worker import BoundError, ask
 from grader.output import write
 from grader.output.pages import Cell, Link, card, heading, paragraphs, section, table, whole
-from grader.output.tables import wrapped
+from grader.output.tables import Number, wrapped
 from grader.rubric import reading as rubrics
 from grader.rubric.model import SubmissionRules
 
@@ -235,7 +235,7 @@ def similar_page(pairs: Sequence[Pair], notes: Sequence[str]) -> str:
     return whole("Pairs that look alike", "\n".join(parts), "similar")
 
 
-HEADERS: Final = ("#", "file", "other file", "source", "sources")
+HEADERS: Final = (Number("#"), "file", "other file", Number("source"), "sources")
 
 
 def _sides(number: int, pair: Pair) -> str:

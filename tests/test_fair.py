@@ -17,10 +17,9 @@ from connect4 import record as records
 from grader.handin import Submission
 from grader.handin.worker import death
 from grader.marks.tournament import stages, unlikely
-from grader.output.formats import gradebook
 from grader.output.pages import public_replay, replay
 from grader.output.results import read_results
-from grader.output.tables import tournament_text
+from grader.output.tables import gradebook, tournament_text
 from grader.play.one_game import as_seen_by, play_game, replay_data, submitted_players
 from grader.play.schedule import Contestant, grade_games, submitted
 from grader.play.trials import STAND_IN

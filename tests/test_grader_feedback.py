@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import zipfile
 from pathlib import Path
 
@@ -15,8 +14,7 @@ from grader.output.explain import Reason, explained, told_plainly
 from grader.play.schedule import PART_A, Match, grade_games, opponent, submitted
 from grader.results import Faults, LostTurn
 from grader.rubric import reading as rubrics
-from tests.command import run
-from tests.grading import COMMAND, hand_in, rubric
+from tests.marked import agent, grade_without_playing, grader, rows, write_class
 
 RUBRIC = rubrics.read()
 STUDENT = submitted("ann", "1" * 64)
@@ -85,32 +83,26 @@ def test_more_than_the_cap_counts_as_the_cap_and_few_or_missing_games_are_told()
 
 def test_pages_go_back_to_students_as_moodle_and_a_mail_merge_want_them(tmp_path: Path) -> None:
     """Moodle takes the number behind a name's first underscore, whatever the name is."""
-    with zipfile.ZipFile(tmp_path / "class.zip", "w") as file:
-        for number, name in enumerate(("Ann Lee", "Ben O Hara"), 9001):
-            file.writestr(f"{name}_{number}_assignsubmission_file_/ai.py", "x = 1\n")
-    hand_in(tmp_path / "late", "cy", "x = 1\n")
-    lines = "name,e-mail\nAnn Lee,ann@uni.example\nBen O_Hara,\nDi,\n"
-    (tmp_path / "roster.csv").write_text(lines, encoding="utf-8")
-    words = ("grade", "--rubric", rubric(tmp_path), "--out", "out", "--isolation", "process")
-    zipped = ("class.zip", "--roster", "roster.csv", "--feedback-zip", "back.zip")
-    done = run(COMMAND, *words, *zipped, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    folders = ("Ann Lee_9001_assignsubmission_file_", "Ben O Hara_9002_assignsubmission_file_")
+    write_class(tmp_path / "class", {f"{name}/ai.py": agent(10) for name in folders})
+    grade_without_playing(tmp_path / "class", tmp_path / "a.db")
+    roster = "name,e-mail\nAnn Lee,ann@uni.example\nBen O_Hara,\nDi,\n"
+    (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
+    zipped = ("--out", "out", "--roster", "roster.csv", "--feedback-zip", "back.zip")
+    done = grader("report", "a.db", *zipped, cwd=tmp_path)
     assert "back.zip is without Di (1 in all): they have no number of Moodle's" in done.stderr
     with zipfile.ZipFile(tmp_path / "back.zip") as file:
-        folders = ("Ann Lee_9001_assignsubmission_file_", "Ben O Hara_9002_assignsubmission_file_")
         assert file.namelist() == [f"{folder}/feedback.html" for folder in folders]
         page = (tmp_path / "out/feedback/Ann Lee.html").read_bytes()
         assert file.read(file.namelist()[0]) == page
-    with (tmp_path / "back.csv").open(encoding="utf-8-sig", newline="") as listed:
-        rows = list(csv.DictReader(listed))
-    assert [(row["Name"], row["Email"], row["Mark"]) for row in rows] == [
-        ("Ann Lee", "ann@uni.example", "0.00"),
-        ("Ben O_Hara", "", "0.00"),
-        ("Di", "", "0.00"),
+    merged = rows(tmp_path / "back.csv")
+    assert [(row["Name"], row["Email"], row["Mark"]) for row in merged] == [
+        *(("Ann Lee", "ann@uni.example", "18.00"), ("Ben O_Hara", "", "18.00"), ("Di", "", "0.00")),
     ]
-    assert Path(rows[0]["Page"]).read_bytes() == page
-    words = (*words, "--results", "b.db", "--feedback-zip", "b.zip")
-    done = run(COMMAND, *words, "late", cwd=tmp_path)
+    assert Path(merged[0]["Page"]).read_bytes() == page
+    write_class(tmp_path / "late", {"cy.py": agent(20)})
+    grade_without_playing(tmp_path / "late", tmp_path / "b.db")
+    done = grader("report", "b.db", "--out", "b", "--feedback-zip", "b.zip", cwd=tmp_path)
     assert "b.zip is not for Moodle, because nobody has a number" in done.stderr
 
 

@@ -115,19 +115,6 @@ def test_records_of_old_and_new_versions_stand_apart_each_with_its_source(folder
 
 
 @pytest.mark.slow
-def test_what_was_written_of_a_withdrawn_student_goes(folder: Path) -> None:
-    notes = folder / "marks" / "feedback" / "notes.html"
-    notes.write_text("<p>the teacher's own</p>", encoding="utf-8")
-    shutil.rmtree(folder / "class" / "bo")
-    done = grade(folder)
-    assert "marks: removed what was there of bo" in done.stderr
-    left = {path.name for path in (folder / "marks").rglob("*") if "bo" in path.parts[-2:]}
-    assert not [path for path in (folder / "marks").rglob("*") if path.stem == "bo"], left
-    assert notes.exists()
-    assert {row["Submission"] for row in index(folder)} == {"ann"}
-
-
-@pytest.mark.slow
 def test_one_file_that_is_graded_alone_removes_nobody_elses_page(folder: Path) -> None:
     before = {path for path in (folder / "marks").rglob("*") if path.is_file()}
     alone = ("grade", "class/ann/ai.py", "--rubric", "rubric.toml", "--out", "marks")

@@ -16,10 +16,9 @@ from grader.handin import Submission
 from grader.marks import Mark, mark_match
 from grader.marks.tally import Tally, by_match, mean_interval, t_quantile, verdict
 from grader.marks.tournament import ratings
-from grader.output.explain import explained
-from grader.output.formats import gradebook, gradescope
+from grader.output.explain import explained, gradescope
 from grader.output.results import GRADE, Results
-from grader.output.tables import margins, text_table
+from grader.output.tables import gradebook, margins, text_table
 from grader.play.schedule import PlannedGame, grade_games, submitted
 from grader.results import Faults, InfraFailure, PlayedGame
 from grader.rubric import reading as rubrics

@@ -183,7 +183,7 @@ def test_a_stopped_round_is_finished_before_the_next_is_chosen(term: Term) -> No
 
 
 @pytest.mark.slow
-def test_a_broken_version_is_named_and_the_one_before_counts(term: Term) -> None:
+def test_what_cannot_be_played_is_named_and_the_version_before_counts(term: Term) -> None:
     term.run()
     (term.folder / "bob" / "ai.py").write_text("class AIPlayer:\n    x = (\n", encoding="utf-8")
     term.run("2026-10-06")
@@ -193,15 +193,11 @@ def test_a_broken_version_is_named_and_the_one_before_counts(term: Term) -> None
     text = table_text(term.standings())
     assert "bob: v2 is not played: line 2: syntax" in text
     assert max(map(len, text.splitlines())) <= 80
-
-
-@pytest.mark.slow
-def test_an_unreadable_hand_in_is_named(term: Term) -> None:
-    (term.folder / "bob" / "old").mkdir()
-    (term.folder / "bob" / "ai.py").rename(term.folder / "bob" / "old" / "a.py")
-    (term.folder / "bob" / "old" / "b.py").write_text("", encoding="utf-8")
-    term.run()
-    assert "bob: last hand-in not read: two files that could be" in table_text(term.standings())
+    for name in ("a.py", "b.py"):
+        (term.folder / "ann" / name).write_text("", encoding="utf-8")
+    (term.folder / "ann" / "ai.py").unlink()
+    term.run("2026-10-07")
+    assert "ann: last hand-in not read: two files that could be" in table_text(term.standings())
 
 
 @pytest.mark.slow
@@ -225,7 +221,6 @@ def test_pseudonyms_stay_the_same_all_term_and_are_not_shared(term: Term) -> Non
     after = {item.student.name: item.name for item in term.standings().entries if item.student}
     assert {name: after[name] for name in before} == before
     assert len(set(after.values())) == 3
-    assert not set(after) & set(after.values())
     taken: set[str] = set()
     for number in range(1000):
         taken.add(pseudonym(SEED, f"student {number}", taken))
@@ -242,17 +237,6 @@ def test_games_under_another_time_limit_are_not_compared(term: Term) -> None:
     term.run("2026-10-06")
     assert len(term.pairs()) > before
     assert term.entry("bob").rating is not None
-
-
-@pytest.mark.slow
-def test_a_student_who_left_is_not_in_the_table(term: Term) -> None:
-    term.run()
-    (term.folder / "ann" / "ai.py").unlink()
-    (term.folder / "ann").rmdir()
-    term.hand_in("cleo", 100.0)
-    term.run("2026-10-06")
-    names = [item.student.name for item in term.standings().entries if item.student]
-    assert sorted(names) == ["bob", "cleo"]
 
 
 @pytest.mark.parametrize(

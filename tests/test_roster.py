@@ -287,7 +287,7 @@ def test_a_correction_of_one_member_is_not_shown_to_the_others() -> None:
 def test_late_days_take_no_more_than_there_is_and_the_remark_says_what() -> None:
     from grader.handin import Submission
     from grader.marks import Lateness, Mark
-    from grader.output.formats import gradebook
+    from grader.output.tables import gradebook
 
     mark = Mark(
         Submission("Ann", "", report=""),

@@ -17,9 +17,10 @@ from connect4.views.page import page
 from connect4.views.tree import PARTS as TREE
 from connect4.views.tree import tree_page
 from grader.handin import Submission
-from grader.output.class_page import standings_page
 from grader.output.pages import table, whole
+from grader.output.result_pages import standings_page
 from grader.output.results import TOURNAMENT, Results
+from grader.output.tables import Number
 from grader.playground import ASSETS as PLAYGROUND
 from grader.rubric.reading import read as read_rubric
 from tests.browser import PHONE, WIDE, Browser
@@ -245,7 +246,9 @@ def test_a_phone_s_table_sorts_by_a_click_and_shows_the_rows_of_a_name(
 ) -> None:
     rows = [(f"kim {number}", number * 7 % 10, *"xyz") for number in range(10)]
     file = tmp_path / "class.html"
-    file.write_text(whole("Class", table(("submission", "total", *"abc"), rows)), encoding="utf-8")
+    file.write_text(
+        whole("Class", table(("submission", Number("total"), *"abc"), rows)), encoding="utf-8"
+    )
     browser.open(file, "", PHONE)
     shown = "return [...document.querySelectorAll('tbody tr:not([hidden])')].map((row) =>"
     shown += " row.cells[1].textContent)"

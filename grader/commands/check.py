@@ -22,7 +22,7 @@ from grader.handin import Submission
 from grader.handin import find as submissions
 from grader.handin.form import Finding
 from grader.handin.form import check as check_form
-from grader.output import github
+from grader.output import show_error
 from grader.play.working_time import (
     AFTER,
     METHODS,
@@ -54,7 +54,7 @@ def check(paths: Sequence[Path], rubric: Path | None = None, form_only: bool = F
             rule = finding.rule if finding.required else f"{finding.rule} (advice)"
             print(f"{where}:{finding.line}: {rule}: {one_line(finding.text)}{whose}")
             if finding.required:
-                github.show_error(where, finding.line, f"{finding.rule}: {finding.text}")
+                show_error(where, finding.line, f"{finding.rule}: {finding.text}")
         said = ", ".join(filter(None, ["" if findings else "well formed", plays]))
         if said:
             print(f"{place}: {said}{whose}", flush=True)

@@ -382,7 +382,7 @@ def _delete(
 def _write_out(store: Store, gone: Gone, hashes: Collection[str], out: Path) -> None:
     """Remove a person's files below `--out`, and write those of the class again."""
     evidence.remove_pages(out, gone.pages, store)
-    evidence.remove_withdrawn(out, store, strangers=True)
+    evidence.remove_strangers(out, store)
     for path in _naming(hashes, out / evidence.RECORDS):  # in the folders of the opponents
         if path.suffix == ".json":
             path.unlink()

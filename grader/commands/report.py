@@ -18,8 +18,8 @@ from typing import Final
 from connect4.errors import InputError
 from grader.commands.common import DONE, STOPPED, UNLIKELY, name_all, named_few, say
 from grader.commands.roster import read_roster, say_owners
-from grader.handin import Matching, Person
-from grader.handin.roster import decided, doubts
+from grader.handin import Person
+from grader.handin.roster import decided
 from grader.marks.tally import full_points
 from grader.output import check_out, evidence, gradebooks, write, writing
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
@@ -206,26 +206,6 @@ def writable(store: Store) -> Iterator[Store]:
         yield other
 
 
-@dataclass
-class _Filling:
-    """A gradebook, and how its lines are matched so far."""
-
-    book: gradebooks.Gradebook
-    graded: Sequence[gradebooks.Graded]
-    pairs: list[tuple[int, int]]
-    """What the teacher has decided, by places."""
-
-    @property
-    def here(self) -> list[Person]:
-        """Return the students with a mark."""
-        return [one.person for one in self.graded]
-
-    @property
-    def matching(self) -> Matching:
-        """Return who is who."""
-        return gradebooks.matched(self.book, self.graded, self.pairs)
-
-
 def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path) -> bool:
     """Write the marks into copies of exports; return whether all were written.
 
@@ -233,66 +213,39 @@ def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path)
     shown first, and the teacher is asked unless the outputs say `yes`.
     """
     people = [(mark, student) for mark in results.marks for student in mark.students]
-    graded = [
-        gradebooks.Graded(Person(one.name, one.keys), mark.known(one), remark(mark, one))
-        for mark, one in people
-    ]
+    here = [Person(one.name, one.keys) for _, one in people]
+    marks = [(mark.known(one), remark(mark, one)) for mark, one in people]
     handed_in = {n for n, (mark, _) in enumerate(people) if not mark.submission.missing}
+    wanted = full_points(results.rubric), outputs.gradebook_column, outputs.gradebook_maximum
     fillings = []
     for path in outputs.gradebook:
         book = gradebooks.read_gradebook(path)
-        known = decided(store.decisions(), [one.person for one in graded], book.people)
-        fillings.append(_Filling(book, graded, known))
+        known = decided(store.decisions(), here, book.people)
+        fillings.append(gradebooks.Filling(book, here, marks, *wanted, known))
     lost = handed_in.intersection(
-        *({*range(len(graded))} - {*one.matching.pairs} for one in fillings)
+        *({*range(len(here))} - {*one.matching.pairs} for one in fillings)
     )
     names = set()
     for filling in fillings:
         if lost and not outputs.yes and not _agreed(filling, lost, store):
             continue
-        pairs = filling.pairs
-        shown = [f"{filling.here[one]} is {filling.book.people[two]}" for one, two in pairs]
-        what = f"{filling.book.table.path}: as you decided"
-        name_all(what, shown, out)
-        filled = gradebooks.fill(
-            filling.book,
-            graded,
-            full_points(results.rubric),
-            outputs.gradebook_column,
-            outputs.gradebook_maximum,
-            filling.pairs,
-        )
-        _say_filled(filled, filling.book.table.path, full_points(results.rubric), out)
-        write(out / filled.name, filled.content)
-        names.add(filled.name)
+        path = filling.book.table.path
+        shown = [f"{here[one]} is {filling.book.people[two]}" for one, two in filling.pairs]
+        name_all(f"{path}: as you decided", shown, out)
+        name, content, notices, people_of = filling.fill()
+        for text in notices:
+            say(f"{path}: {text}")
+        for why, persons in people_of.items():
+            name_all(f"{path}: {gradebooks.TOLD[why]}", persons, out)
+        write(out / name, content)
+        names.add(name)
     for place in sorted(out.iterdir()) if fillings or out.is_dir() else ():
         if FILLED.fullmatch(place.name) and place.name not in names:
             say(f"{place} is from an earlier run; give --gradebook again")
     return len(names) == len(fillings)
 
 
-def _say_filled(filled: gradebooks.Filled, path: Path, full: float, out: Path) -> None:
-    """Report what the teacher has to know about a filled gradebook."""
-    if filled.new_column:
-        say(
-            f"{path}: has no column {filled.new_column!r}: the marks are in a new one; "
-            "--gradebook-column names another"
-        )
-    if filled.unscaled:
-        say(
-            f"{path}: states no maximum: marks are out of {full:g}; --gradebook-maximum scales them"
-        )
-    unknown = doubts(filled.here, filled.there, filled.matching)
-    for people, what in (
-        (unknown, "no line of their own there"),
-        (filled.without, "students there without a mark here"),
-        (filled.withheld, "the mark is incomplete, and its cell stays as it was"),
-        (filled.capped, "more points than the maximum, at which the system cuts them"),
-    ):
-        name_all(f"{path}: {what}", list(map(str, people)), out)
-
-
-def _agreed(filling: _Filling, lost: set[int], store: Store) -> bool:
+def _agreed(filling: gradebooks.Filling, lost: set[int], store: Store) -> bool:
     """Show both lists and ask; return whether the gradebook is to be written.
 
     Pairs that the teacher names are kept in the results file.

@@ -236,7 +236,7 @@ def _say_left_out(task: Task, store: Store) -> None:
     if gone:
         say(
             f"{store.path}: {named_few(sorted(gone))} had results there and are not among these "
-            "submissions: tables and files are without them, their games are kept"
+            "submissions: tables are without them, their games and old files are kept"
         )
 
 

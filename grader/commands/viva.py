@@ -33,6 +33,7 @@ from grader.handin import Submission
 from grader.output import check_out, write
 from grader.output.pages import card, heading, table
 from grader.output.results import Results, read_results
+from grader.output.tables import Number
 from grader.play.schedule import PART_A, PlannedGame
 from grader.results.store import Store
 
@@ -306,7 +307,7 @@ def _key(place: int, item: Question, searched: str) -> str:
             [worth.move, f"{worth.value:+g}", "proven" if worth.proven else "estimate", worth.line]
             for worth in shown
         ]
-        text.append(table(("move", "worth", "", "then"), rows))
+        text.append(table(("move", Number("worth"), "", "then"), rows))
     text.append(f"<p>Its method explain: {html.escape(searched)}</p>")
     return card("\n".join(text))
 

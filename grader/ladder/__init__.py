@@ -45,6 +45,8 @@ class Version:
     seen: str
     """The day on which the version was first found, such as 2026-11-22."""
     problem: str | None = None
+    kind: str = "a rule of form"
+    """What kind of problem that is, without a word of the source."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
 from grader.marks.tally import Interval, Tally, few_games
 from grader.output import write
 from grader.output.results import known_problems
-from grader.output.tables import text_table, without_empty, wrapped
+from grader.output.tables import text_table, wrapped
 from grader.play import schedule
 from grader.play.schedule import Contestant, Match, PlannedGame, opening, secret_seed, submitted
 from grader.rubric import make_board
@@ -154,7 +154,16 @@ def read_league(book: Book, rubric: Rubric) -> League:
     """Return the league of a results file that has a run."""
     secret = book.secret(make=False) if rubric.match.seed is None else rubric.match.seed
     assert secret is not None
-    students = with_problems(book.students(), book, rubric)
+    _, problems = known_problems(book, rubric)
+
+    def judged(version: Version) -> Version:
+        problem = None if version.problem else problems.get(version.sha256)
+        return replace(version, problem=problem, kind="it cannot be loaded") if problem else version
+
+    students = [
+        replace(student, versions=tuple(map(judged, student.versions)))
+        for student in book.students()
+    ]
     terms = terms_of(rubric)
     complete = book.pairs(terms)
     players = [schedule.opponent(rung) for rung in rubric.ladder.rungs]
@@ -177,16 +186,6 @@ def read_league(book: Book, rubric: Rubric) -> League:
 def public_name(student: Student, rubric: Rubric) -> str:
     """Return a student's name on the site."""
     return student.name if rubric.ladder.names == "real" else student.pseudonym
-
-
-def with_problems(students: Sequence[Student], book: Book, rubric: Rubric) -> list[Student]:
-    """Return the students with the versions that failed to load, and why."""
-    _, problems = known_problems(book, rubric)
-
-    def judged(version: Version) -> Version:
-        return replace(version, problem=version.problem or problems.get(version.sha256))
-
-    return [replace(student, versions=tuple(map(judged, student.versions))) for student in students]
 
 
 @dataclass(frozen=True)
@@ -362,7 +361,7 @@ def table_text(standings: Standings) -> str:
         elif note:
             notes.append(wrapped(f"{name}: {note}"))
     notes += [wrapped(f"{FEW}: {'; '.join(few)}")] if few else []
-    text = text_table(*without_empty(rows, HEADERS))
+    text = text_table(rows, HEADERS)
     return "\n".join([text, *(["", *notes] if notes else [])])
 
 

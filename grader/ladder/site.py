@@ -7,7 +7,6 @@ import hashlib
 import html
 import json
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +19,6 @@ from grader.handin import file_name
 from grader.ladder import Book, GameRow, private_token
 from grader.ladder.league import Entry, Standings, private_page, terms_of
 from grader.marks.tally import Interval, few_games
-from grader.marks.tournament import unlikely
 from grader.output import beginning, make_folder, write
 from grader.output.explain import MAX_REASONS
 from grader.output.pages import (
@@ -29,7 +27,6 @@ from grader.output.pages import (
     Drawn,
     Link,
     Shown,
-    breakable,
     games_digest,
     games_page,
     heading,
@@ -40,7 +37,8 @@ from grader.output.pages import (
     table,
 )
 from grader.output.results import protection_lines
-from grader.output.writing import unlikely_text
+from grader.output.tables import Number
+from grader.output.writing import list_unlikely
 from grader.play.one_game import public_reason
 
 PARTS: Final = ("base", "theme", "table", "report", "ladder")
@@ -146,7 +144,7 @@ def _table(standings: Standings) -> str:
     rows: list[list[Cell]] = []
     unrated: dict[str, list[str]] = {}
     for entry in standings.entries:
-        name, place, total = breakable(entry.name), agent_place(entry, standings), entry.total
+        name, place, total = html.escape(entry.name), agent_place(entry, standings), entry.total
         shown = f'<a href="{quote(place)}">{name}</a>' if place else name
         if entry.rating is None:
             unrated.setdefault(_unrated(entry), []).append(shown)
@@ -166,9 +164,12 @@ def _table(standings: Standings) -> str:
                 f"{entry.change:+z.0f}" if round(entry.change or 0) else "",
             ]
         )
-    headers = ("#", "agent", "version", "rating", scale.title, "games", "won-drawn-lost")
+    headers = (
+        *(Number("#"), "agent", "version", Number("rating"), scale.title, Number("games")),
+        *(Number("won-drawn-lost"), Number("lost turns"), Number("this week")),
+    )
     without = [f"No rating yet, {why}: {'; '.join(names)}" for why, names in unrated.items()]
-    return table((*headers, "lost turns", "this week"), rows) + listed(without)
+    return table(headers, rows) + listed(without)
 
 
 def _unrated(entry: Entry) -> str:
@@ -268,15 +269,14 @@ def _versions(entry: Entry, standings: Standings, own: bool) -> str:
         games = standings.totals[standings.league.index[version.sha256]].games
         note = "counts" if version == entry.version else ""
         if version.problem is not None:
-            unloaded = version.problem.startswith("cannot be loaded")
-            kind = "it cannot be loaded" if unloaded else "a rule of form"  # without its source
-            note = f"not played: {version.problem if own else kind}"
+            note = f"not played: {version.problem if own else version.kind}"
         elif rating is None:
             note = "no rating yet"
         name = f"v{version.number}"
         drawn = scale.drawn(rating)
         rows.append([name, version.seen, value_text(rating), drawn, games, note])
-    return table(("version", "first seen", "rating", scale.title, "games", "status"), rows)
+    headers = ("version", "first seen", Number("rating"), scale.title, Number("games"), "status")
+    return table(headers, rows)
 
 
 def _games(entry: Entry, standings: Standings) -> str:
@@ -289,7 +289,10 @@ def _games(entry: Entry, standings: Standings) -> str:
         link = Link(f"{total.games} games", f"../{pairing_place(entry, other, standings)}")
         margin, record = f"{total.mean_margin:+.1f}", total.record("\u2013")
         rows.append([other.name, value_text(other.rating), margin, record, link])
-    headers = ("opponent", "its rating", "points per game", "won-drawn-lost", "replay")
+    headers = (
+        *("opponent", Number("its rating"), Number("points per game")),
+        *(Number("won-drawn-lost"), "replay"),
+    )
     return table(headers, rows)
 
 
@@ -300,8 +303,7 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
     total = standings.totals[entry.player].faults
     if not total.total:
         return "<p>None.</p>"
-    reasons: Counter[tuple[str, str]] = Counter()
-    first: dict[tuple[str, str], str] = {}
+    reasons: dict[tuple[str, str], list[str]] = {}
     player = standings.league.players[entry.player]
     mine = player.sha256 or player.name
     for game in standings.games:
@@ -312,12 +314,11 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
                 outcome = turn.outcome
                 reason = turn.detail if own else public_reason(outcome, turn.detail)
                 kind = kind_of_fault(outcome, reason), reason if outcome == "invalid" else ""
-                first.setdefault(kind, f"{outcome}: {reason}" if reason else outcome)
-                reasons[kind] += 1
+                reasons.setdefault(kind, []).append(f"{outcome}: {reason}" if reason else outcome)
     counts = f"{total.timeouts} late, {total.invalid} invalid, {total.errors} errors"
+    most = sorted(reasons.values(), key=len, reverse=True)[:MAX_REASONS]
     return paragraphs([counts]) + listed(
-        f"{count} &times; <pre>{html.escape(first[kind])}</pre>"
-        for kind, count in reasons.most_common(MAX_REASONS)
+        f"{len(texts)} &times; <pre>{html.escape(texts[0])}</pre>" for texts in most
     )
 
 
@@ -339,22 +340,17 @@ def write_unlikely(book: Book, standings: Standings) -> tuple[int, Path]:
     It lists versions whose margin their ratings do not predict, each with the page of their games.
     """
     league = standings.league
-    real = league.real_names()
+    real, entries = league.real_names(), {entry.player: entry for entry in standings.entries}
+
+    def page(one: int, two: int) -> str:
+        known = {one, two} <= entries.keys()
+        return pairing_place(entries[one], entries[two], standings) if known else ""
+
     names = [real.get(player.id, player.name) for player in league.players]
     complete = book.pairs(terms_of(league.rubric))
     pairs = [(league.index[one], league.index[two], margin) for one, two, margin in complete]
-    found = unlikely(pairs, range(len(league.rungs), len(names)))
-    entries = {entry.player: entry for entry in standings.entries}
-    pages = [
-        pairing_place(entries[item.one], entries[item.two], standings)
-        if {item.one, item.two} <= entries.keys()
-        else ""
-        for item in found
-    ]
     place = book.path.with_name(f"{book.path.stem}-unlikely.csv")
-    if found or place.is_file():
-        write(place, unlikely_text(found, names, pages))
-    return len(found), place
+    return list_unlikely(place, pairs, names, len(league.rungs), page), place
 
 
 def pairing_place(one: Entry, two: Entry, standings: Standings) -> str:

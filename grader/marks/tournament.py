@@ -75,11 +75,12 @@ def stages(
     lots = {contestant: place for place, contestant in enumerate(order)}
     begun: list[StageState] = []
     for stage in rules.stages:
-        groups = [
-            _group(group_name(stage, number, count), listed, stage, played, rubric, lots)
-            for count in [group_count(len(order), stage)]
-            for number, listed in enumerate(deal(order, count), 1)
-        ]
+        count, groups = group_count(len(order), stage), []
+        for number, listed in enumerate(deal(order, count), 1):
+            name = group_name(stage, number, count)
+            games = tuple(group_games(name, listed, stage, rubric))
+            table = tuple(standings(listed, games, played, rubric, lots))
+            groups.append(Group(name, games, table, sum(one.key not in played for one in games)))
         begun.append(StageState(stage, tuple(groups)))
         if not begun[-1].complete:
             break
@@ -116,20 +117,6 @@ def promoted(state: StageState) -> list[Contestant]:
         for group in state.groups
         if place < len(group.standings)
     ]
-
-
-def _group(
-    name: str,
-    contestants: Sequence[Contestant],
-    stage: Stage,
-    played: Mapping[str, PlayedGame],
-    rubric: Rubric,
-    lots: Mapping[Contestant, int],
-) -> Group:
-    games = group_games(name, contestants, stage, rubric)
-    missing = sum(game.key not in played for game in games)
-    table = standings(contestants, games, played, rubric, lots)
-    return Group(name, tuple(games), tuple(table), missing)
 
 
 def standings(

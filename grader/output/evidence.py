@@ -8,12 +8,10 @@ names of those who handed the file in.
 from __future__ import annotations
 
 import json
-import os
 import re
+import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -39,55 +37,79 @@ COLUMNS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One record of one file: a line of the index."""
+def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None:
+    """Write all records and their sources, so that any turn can be repeated from `out`.
 
-    names: str
-    """Who handed the file in."""
-    sha256: str
-    planned: PlannedGame | None
-    """None for a game of an earlier version of the file, or under another rubric."""
-    side: int
-    kept: KeptGame
-    hidden: bool
-    """Whether its board is hidden from students."""
+    An existing record is not changed. Folders of files that nobody present has handed in go.
+    """
+    rows: list[list[str]] = []
+    ids: set[str] = set()
+    by_key: dict[str, list[PlannedGame]] = {}
+    for game in games:
+        by_key.setdefault(game.key, []).append(game)
+    authors = store.versions()
+    hidden = [game.board.start for game in games if game.board.hidden]
+    played = store.played(opponents_faults=True)
+    lost = {
+        game.key: game
+        for game in games
+        if game.key in played and None not in map(store.source, game.submitted)
+    }  # sources of a forgotten student are not held
+    for kept in store.kept():
+        if kept.text is None:
+            continue
+        lost.pop(kept.key, None)
+        is_hidden = json.loads(kept.text)["start"] in hidden
+        folder = Path(RECORDS, *([HIDDEN] if is_hidden else []))
+        for path, row in _entries(kept, by_key.get(kept.key, []), authors):
+            place = folder / path
+            rows.append([*row, place.as_posix()])
+            ids.update(kept.ids)
+            if not (out / place).is_file():
+                write(out / place, kept.text)
+    for game in lost.values():
+        whose = f"{game.match.one.name}, {game.title}"
+        print(f"{whose}: not written: the record is damaged or lost", file=sys.stderr)
+    held = sources_of(store.submissions())  # also those of submissions without games
+    for sha256 in ids | held.keys():
+        path, source = out / source_path(sha256), held.get(sha256) or store.source(sha256)
+        if source is not None and not path.is_file():
+            write(path, source)
+    write(out / RECORDS / "index.csv", csv_text(COLUMNS, sorted(rows)))
 
-    @property
-    def place(self) -> list[object]:
-        """Return part, opponent, board and round; of an earlier game only the opponent's id."""
-        if self.planned is None:
-            return ["", _short(self.kept.ids[2 - self.side]), "", ""]
-        game = self.planned
-        return [
-            game.match.part,
-            game.players[2 - self.side].name,
-            game.board.label,
-            game.repeat + 1,
-        ]
 
-    @property
-    def path(self) -> Path:
-        """Return the path of the record, relative to `--out`; it names no student."""
-        part, _, *rest = self.place
-        where = [part, _short(self.kept.ids[2 - self.side]), *rest, f"player{self.side}"]
-        parts = [str(text) for text in where if text != ""]
-        attempt = [] if self.kept.counts else [f"attempt{self.kept.attempt}"]
-        name = file_name("-".join(parts)) + "-".join(["", self.kept.key[:8], *attempt])
-        folder = Path(RECORDS, HIDDEN) if self.hidden else Path(RECORDS)
-        return folder / self.sha256[:DIGITS] / f"{name}.json"
+def _entries(
+    kept: KeptGame, planned: Sequence[PlannedGame], authors: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[Path, list[str]]]:
+    """Yield the place of each record of a game, which names no student, and its line of the index.
 
-    def row(self) -> list[str]:
-        """Return the line of the index."""
-        scores = self.kept.scores
-        own, other = ("", "") if scores is None else (scores[self.side - 1], scores[2 - self.side])
-        now = "no" if self.planned is None else "yes"
-        values = [
-            *(self.names, self.sha256, now, now if self.kept.counts else "no", *self.place),
-            *(self.side, own, other, self.kept.ending, self.kept.played_at, self.kept.attempt),
-            self.path.as_posix(),
-        ]
-        return list(map(str, values))
+    There is one for each match that the game counts in. A game of an earlier version of a file, or
+    under another rubric, is planned no more: it has one.
+    """
+    for game in planned:
+        own, opponent = game.match.one, game.players[2 - game.side].name
+        what = [game.match.part, opponent, game.board.label, str(game.repeat + 1)]
+        yield _entry(kept, game.side, own.id, own.name, what)
+    for side, id_ in enumerate(kept.ids, 1) if not planned else ():
+        if id_ in authors:
+            opponent = _short(kept.ids[2 - side])
+            yield _entry(kept, side, id_, names_of(authors[id_]), ["", opponent, "", ""])
+            return
+
+
+def _entry(
+    kept: KeptGame, side: int, sha256: str, names: str, what: Sequence[str]
+) -> tuple[Path, list[str]]:
+    """Return the place and the line; `what` are the part, the opponent, the board and the round."""
+    part, _, *rest = what
+    texts = filter(None, [part, _short(kept.ids[2 - side]), *rest, f"player{side}"])
+    attempt = [] if kept.counts else [f"attempt{kept.attempt}"]
+    name = file_name("-".join(texts)) + "-".join(["", kept.key[:8], *attempt])
+    own, other = kept.scores[:: 1 if side == 1 else -1] if kept.scores else ("", "")
+    now = "yes" if part else "no"
+    row: list[object] = [names, sha256, now, now if kept.counts else "no", *what, side, own, other]
+    row += [kept.ending, kept.played_at, kept.attempt]
+    return Path(sha256[:DIGITS], f"{name}.json"), list(map(str, row))
 
 
 def _short(id_: str) -> str:
@@ -95,86 +117,18 @@ def _short(id_: str) -> str:
     return id_[:8] if len(id_) == 64 else id_
 
 
-def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None:
-    """Write all records and their sources, so that any turn can be repeated from `out`.
+def remove_strangers(out: Path, store: Store) -> None:
+    """Remove the records and sources of files that the results file does not know.
 
-    An existing record is not changed. Folders of files that nobody present has handed in go.
+    The records of others' games against such a file go too.
     """
-    entries: list[Entry] = []
-    by_key: dict[str, list[PlannedGame]] = {}
-    for game in games:
-        by_key.setdefault(game.key, []).append(game)
-    authors = store.versions()
-    hidden = [game.board.start for game in games if game.board.hidden]
-    played = store.played(opponents_faults=True)
-    lost = {game.key: game for game in games if game.key in played and _is_whole(game, store)}
-    for kept in store.kept():
-        if kept.text is None:
-            continue
-        lost.pop(kept.key, None)
-        start = json.loads(kept.text)["start"]
-        for entry in _entries(kept, by_key.get(kept.key, []), authors, start in hidden):
-            entries.append(entry)
-            if not (out / entry.path).is_file():
-                write(out / entry.path, kept.text)
-    for game in lost.values():
-        whose = f"{game.match.one.name}, {game.title}"
-        print(f"{whose}: not written: the record is damaged or lost", file=sys.stderr)
-    _write_sources(entries, store, out)
-    rows = sorted(entry.row() for entry in entries)
-    write(out / RECORDS / "index.csv", csv_text(COLUMNS, rows))
-
-
-def _is_whole(game: PlannedGame, store: Store) -> bool:
-    """Return whether the sources of a game are held; those of a forgotten student are not."""
-    return all(store.source(sha256) is not None for sha256 in game.submitted)
-
-
-def _entries(
-    kept: KeptGame,
-    planned: Sequence[PlannedGame],
-    authors: Mapping[str, Sequence[str]],
-    hidden: bool,
-) -> Iterable[Entry]:
-    """Yield the entries of a game: one for each match that it counts in, else for each file."""
-    for game in planned:
-        own = game.match.one
-        yield Entry(own.name, own.id, game, game.side, kept, hidden)
-    for side, id_ in enumerate(kept.ids, 1) if not planned else ():
-        if id_ in authors:
-            yield Entry(names_of(authors[id_]), id_, None, side, kept, hidden)
-            return
-
-
-def _write_sources(entries: Iterable[Entry], store: Store, out: Path) -> None:
-    """Write every source that a record names, and those of submissions without games."""
-    held = sources_of(store.submissions())
-    for sha256 in {id_ for entry in entries for id_ in entry.kept.ids} - held.keys():
-        source = store.source(sha256)
-        if source is not None:
-            held[sha256] = source
-    for sha256, source in held.items():
-        path = out / source_path(sha256)
-        if not path.is_file():
-            write(path, source)
-
-
-def remove_withdrawn(out: Path, store: Store, strangers: bool = False) -> None:
-    """Remove the pages of students who are no longer in the class, and what lies of their files.
-
-    With `strangers`, what lies there of files that the results file does not know goes too, and
-    the records of others' games against them.
-    """
-    names, files = store.withdrawn()
-    remove_pages(out, names, store)
-    kept, gone = ({sha256[:DIGITS] for sha256 in some} for some in (store.versions(), files))
+    known = {sha256[:DIGITS] for sha256 in store.versions()}
     for folder in (out / FOLDER, out / RECORDS, out / RECORDS / HIDDEN):
         for path in folder.iterdir() if folder.is_dir() else ():
-            goes = path.name not in kept and (strangers or path.name in gone)
-            if goes and HASH.fullmatch(path.name) and not path.is_symlink():
-                _clear(path)
-    for path in (out / RECORDS).rglob("*.json") if strangers else ():
-        if not kept.issuperset(PLAYED.findall(path.read_text(encoding="utf-8", errors="replace"))):
+            if HASH.fullmatch(path.name) and path.name not in known and not path.is_symlink():
+                shutil.rmtree(path)
+    for path in (out / RECORDS).rglob("*.json"):
+        if not known.issuperset(PLAYED.findall(path.read_text(encoding="utf-8", errors="replace"))):
             path.unlink()
 
 
@@ -199,14 +153,3 @@ HASH: Final = re.compile(rf"[0-9a-f]{{{DIGITS}}}")
 
 PLAYED: Final = re.compile(rf"ai:{FOLDER}/({HASH.pattern})/")
 """A file that played, in a record."""
-
-
-def _clear(folder: Path) -> None:
-    """Remove records and sources below a folder, then the folders that are empty."""
-    for place, _, files in os.walk(folder, topdown=False, followlinks=False):
-        for name in files:
-            path = Path(place, name)
-            if path.suffix in (".json", ".py") and not path.is_symlink():
-                path.unlink(missing_ok=True)
-        with suppress(OSError):
-            os.rmdir(place)

@@ -1,44 +1,65 @@
 """Explains the points of a mark and its lost turns, in sentences with the numbers in them.
 
 Pages, Gradescope and GitHub show the same text, so that nobody has to ask how a mark was
-computed.
+computed. Last the file that Gradescope reads.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
 
 from connect4.errors import headline
 from connect4.games import GAMES
 from connect4.games.base import FaultPolicy
 from connect4.views.words import kind_of_fault
 from grader.handin import without_folders
-from grader.marks import MatchMark
-from grader.marks.tally import FEW_PAIRS, Tally, baseline_of, few_games
-from grader.output.tables import faults_text, level_text
-from grader.play import schedule
+from grader.marks import Mark, MatchMark
+from grader.marks.tally import FEW_PAIRS, Tally, baseline_of, few_games, full_points
+from grader.output.tables import faults_text, finding_text, level_text, match_table
+from grader.play import number_of, schedule
 from grader.play.schedule import PlannedGame
 from grader.results import LostTurn
 from grader.rubric.model import Rubric
 
 MAX_REASONS: Final = 20
 
+MAX_SHOWN: Final = 5
+"""The maximum number of reasons for lost turns that are shown for one match."""
+
 CLIPPED: Final = 1500
 """Maximum characters of a reason in files that others show; of a traceback, the end is kept."""
-
-TOO_FEW: Final = "Too few games for an interval."
-"""What stands in place of an interval of a single pair."""
 
 PLACE: Final = re.compile(r'^ *File "([^"\n]*)", line (\d+)', re.MULTILINE)
 """A line of a traceback that names a file."""
 
 
 def explained(match: MatchMark, rubric: Rubric) -> list[str]:
-    """Return an explanation of the points of a match, one sentence per line."""
-    return [*told_plainly(match, rubric), *formula(match, rubric)]
+    """Return the whole explanation of the points of a match, one sentence per line."""
+    lines, total = told_plainly(match, rubric), match.tally
+    if not total.complete:
+        return lines
+    if not total.counts_points:
+        lines.append(
+            f"A win counts 1, a draw 0, a loss -1: a mean of {total.mean_margin:+.2f} a game."
+        )
+    if match.match.part == schedule.PART_A:
+        lines.append(f"{_percentage(total)} = {total.percent:+.2f} %.")
+    lines.append(formula(match, rubric))
+    if match.bounds is None:
+        return [*lines, "Too few games for an interval."]
+    low, high = match.bounds
+    pairs = len(total.pairs)
+    few = f" Few games: with fewer than {FEW_PAIRS} pairs this is rough."
+    return [
+        *lines,
+        f"With other pairs of games like these the points would lie between {low:.2f} and "
+        f"{high:.2f} ({level_text(rubric.statistics)} confidence interval of {pairs} pairs)."
+        f"{few if few_games(pairs) else ''}",
+    ]
 
 
 def told_plainly(match: MatchMark, rubric: Rubric) -> list[str]:
@@ -51,18 +72,12 @@ def told_plainly(match: MatchMark, rubric: Rubric) -> list[str]:
     lines = [_happened(total)]
     if match.points >= match.max_points:
         lines.append(f"These are all {match.max_points:g} points.")
-    elif match.match.part == schedule.PART_A:
-        cap = rubric.part_a.cap_percent
-        lines.append(
-            f"Points start above a margin of 0 %; all {match.max_points:g} need {cap:+g} %. "
-            f"Yours is {total.percent:+.1f} %."
-        )
     else:
-        step = baseline_of(match.match, rubric)
+        kind, value, low, high, unit = _scale(match, rubric)
+        digits = 1 if unit else total.digits
         lines.append(
-            f"Points start above a mean margin of {_signed(step.low)}; all "
-            f"{match.max_points:g} need {_signed(step.high)}. "
-            f"Yours is {total.mean_margin:+.{total.digits}f}."
+            f"Points start above a {kind} of {_signed(low)}{unit}; all {match.max_points:g} need "
+            f"{_signed(high)}{unit}. Yours is {value:+.{digits}f}{unit}."
         )
     if total.shown_faults.total:
         skips = GAMES[rubric.match.game].on_fault is FaultPolicy.SKIP
@@ -87,81 +102,44 @@ def _happened(total: Tally) -> str:
     return f"{told}, {'ahead' if mean > 0 else 'behind'} by {abs(mean):.1f} points on average."
 
 
-def formula(match: MatchMark, rubric: Rubric) -> list[str]:
-    """Return how the points of a match follow from its games; nothing while games are missing."""
-    total, lines = match.tally, []
-    if not total.complete:
-        return []
+def _scale(match: MatchMark, rubric: Rubric) -> tuple[str, float, float, float, str]:
+    """Return what earns points: its name, its value, both ends of the scale, and its unit."""
+    if match.match.part == schedule.PART_A:
+        return "margin", match.tally.percent, 0.0, rubric.part_a.cap_percent, " %"
+    step = baseline_of(match.match, rubric)
+    return "mean margin", match.tally.mean_margin, step.low, step.high, ""
+
+
+def _percentage(total: Tally) -> str:
+    """Return how the percentage of part A follows from the games."""
     if not total.counts_points:
-        mean = f"a mean of {total.mean_margin:+.2f} a game"
-        lines.append(f"A win counts 1, a draw 0, a loss -1: {mean}.")
-    is_a = match.match.part == schedule.PART_A
-    lines += _part_a(match, rubric) if is_a else _part_b(match, rubric)
-    return [*lines, _certainty(match, rubric)]
-
-
-def _part_a(match: MatchMark, rubric: Rubric) -> Iterator[str]:
-    part, total = rubric.part_a, match.tally
-    if total.counts_points and total.hidden_games:
-        yield (
+        counts = f"({total.wins} - {total.losses}) / {total.games}"
+        return f"Wins less losses in percent of all games: 100 x {counts}"
+    if total.hidden_games:
+        return (
             "Margin in percent: the mean margin of all games over the opponent's mean points on "
-            f"the boards that are not hidden, 100 x {total.mean_margin:.2f} / {total.unit:.2f} = "
-            f"{total.percent:+.2f} %."
+            f"the boards that are not hidden, 100 x {total.mean_margin:.2f} / {total.unit:.2f}"
         )
-    elif total.counts_points:
-        other = max(total.other, 1)
-        yield (
-            "Margin in percent of the opponent's points: "
-            f"100 x ({total.own} - {total.other}) / {other} = {total.percent:+.2f} %."
-        )
-    else:
-        yield (
-            "Wins less losses in percent of all games: "
-            f"100 x ({total.wins} - {total.losses}) / {total.games} = {total.percent:+.2f} %."
-        )
-    counted = min(max(total.percent, 0.0), part.cap_percent)
-    limits = f"a margin counts from 0 % to {part.cap_percent:g} %"
-    if counted != total.percent:
-        limits += f", so {total.percent:+.2f} % counts as {counted:g} %"
-    yield (
-        f"Points: {part.points:g} x {counted:.2f} / {part.cap_percent:g} = {match.points:.2f} "
-        f"of {part.points:g} ({limits})."
-    )
+    sums = f"({total.own} - {total.other}) / {max(total.other, 1)}"
+    return f"Margin in percent of the opponent's points: 100 x {sums}"
 
 
-def _part_b(match: MatchMark, rubric: Rubric) -> Iterator[str]:
-    step, margin = baseline_of(match.match, rubric), match.tally.mean_margin
-    counted = min(max(margin, step.low), step.high)
-    limits = f"a mean margin counts from {_signed(step.low)} to {_signed(step.high)}"
-    if counted != margin:
-        limits += f", so {margin:+.2f} counts as {_signed(counted)}"
-    yield (
-        f"Points: {step.points:g} x ({counted:.2f} - {_term(step.low)}) / ({step.high:g} - "
-        f"{_term(step.low)}) = {match.points:.2f} of {step.points:g} ({limits})."
-    )
+def formula(match: MatchMark, rubric: Rubric) -> str:
+    """Return the rubric's formula with the numbers of a complete match in it."""
+    kind, value, low, high, unit = _scale(match, rubric)
+    counted = min(max(value, low), high)
+    show, start = "{:g}".format if unit else _signed, f"{low:g}" if low >= 0 else f"({low:g})"
+    share = f"({counted:.2f} - {start}) / ({high:g} - {start})"
+    share = f"{counted:.2f} / {high:g}" if unit else share
+    limits = f"a {kind} counts from {show(low)}{unit} to {show(high)}{unit}"
+    if counted != value:
+        limits += f", so {value:+.2f}{unit} counts as {show(counted)}{unit}"
+    full = match.max_points
+    return f"Points: {full:g} x {share} = {match.points:.2f} of {full:g} ({limits})."
 
 
 def _signed(number: float) -> str:
     return f"{number:+g}" if number else "0"
-
-
-def _term(number: float) -> str:
-    return f"{number:g}" if number >= 0 else f"({number:g})"
-
-
-def _certainty(match: MatchMark, rubric: Rubric) -> str:
-    pairs = len(match.tally.pairs)
-    if match.bounds is None:
-        return TOO_FEW
-    low, high = match.bounds
-    few = (
-        f" Few games: with fewer than {FEW_PAIRS} pairs this is rough." if few_games(pairs) else ""
-    )
-    return (
-        "With other pairs of games like these the points would lie between "
-        f"{low:.2f} and {high:.2f} ({level_text(rubric.statistics)} confidence interval of "
-        f"{pairs} pairs).{few}"
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +158,7 @@ class Reason:
     @property
     def number_of_turns(self) -> str:
         """Return how many turns were lost for this reason, in words."""
-        return "1 turn" if self.count == 1 else f"{self.count} turns"
+        return number_of(self.count, "turn")
 
     @property
     def cause(self) -> str:
@@ -205,22 +183,95 @@ class Reason:
         return "\n".join(filter(None, parts))
 
 
+Lost: TypeAlias = Mapping[str, Sequence[Reason]]
+"""The reasons for lost turns, by submission."""
+
+
 def reasons(games: Sequence[PlannedGame], lost: Mapping[str, Sequence[LostTurn]]) -> list[Reason]:
     """Return the reasons for which the player `match.one` of each game lost turns.
 
     `lost` has the lost turns of both players, by the key of the game. Games on hidden boards are
     left out: a program may tell its author about the board by what it loses, and why.
     """
-    found: dict[tuple[str, str], Reason] = {}
+    found: dict[tuple[str, str], list[tuple[PlannedGame, LostTurn]]] = {}
     for game in games:
         for turn in lost.get(game.key, ()) if not game.board.hidden else ():
-            if turn.player != game.side:
-                continue
-            kind = kind_of_fault(turn.outcome, turn.detail), ""
-            if turn.outcome == "invalid":
-                kind = kind[0], turn.detail
-            before = found.get(kind)
-            found[kind] = (
-                Reason(game, turn) if before is None else replace(before, count=before.count + 1)
-            )
-    return list(found.values())
+            if turn.player == game.side:
+                quoted = turn.detail if turn.outcome == "invalid" else ""
+                kind = kind_of_fault(turn.outcome, turn.detail), quoted
+                found.setdefault(kind, []).append((game, turn))
+    return [Reason(*turns[0], len(turns)) for turns in found.values()]
+
+
+def gradescope(marks: Sequence[Mark], rubric: Rubric, lost: Lost) -> dict[str, Any]:
+    """Return `results.json` as Gradescope's autograder reads it.
+
+    Each submission has a test for each match and one for its form. The fields are those of
+    https://gradescope-autograders.readthedocs.io/en/latest/specs/. For several students the file
+    has no score, because a sum over them means nothing.
+    """
+    several = len(marks) > 1
+    listed: list[dict[str, Any]] = []
+    for number, mark in enumerate(marks, 1):
+        prefix = f"{mark.submission.name}: " if several else ""
+        base = f"{number}." if several else ""
+        tests = _tests(mark, rubric, lost.get(mark.submission.name, ()))
+        for place, test in enumerate(tests, 1):
+            listed.append({**test, "name": prefix + test["name"], "number": f"{base}{place}"})
+    document: dict[str, Any] = {
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": listed,
+        "leaderboard": [],
+    }
+    for mark in () if several else marks:
+        document["score"] = round(mark.final(), 2)
+        for match in mark.matches:
+            value = round(match.tally.mean_margin, 2)
+            entry = {"name": f"margin against {match.match.two.name}", "value": value}
+            document["leaderboard"].append(entry)
+    return document
+
+
+def _tests(mark: Mark, rubric: Rubric, lost: Sequence[Reason]) -> Iterator[dict[str, Any]]:
+    """Yield the tests of a submission: its matches, then the findings of `check`."""
+    if mark.submission.problem:
+        texts = (mark.submission.problem, mark.detail)
+        output = "\n\n".join(map(without_folders, filter(None, texts)))
+        yield _test("submission", 0.0, full_points(rubric), False, output)
+    for match in mark.matches:
+        total = match.tally
+        lines = [*explained(match, rubric), "", match_table([match], rubric, details=True)]
+        lines += [f"\n{turn.text}" for turn in of_match(lost, match)]
+        whole = match.points >= match.max_points
+        passed = total.complete and (whole or (match.points > 0 and not total.shown_faults.total))
+        points = round(match.points, 2)
+        test = _test(match.name, points, match.max_points, passed, "\n".join(lines))
+        if match.withheld:
+            test["extra_data"] = {"withheld": without_folders(match.withheld)}
+        yield test
+    if mark.findings:
+        output = "\n".join(map(finding_text, mark.findings))
+        passed = not any(found.required for found in mark.findings)
+        yield _test("form", 0.0, 0.0, passed, output)
+
+
+def _test(name: str, score: float, of: float, passed: bool, output: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "score": score,
+        "max_score": of,
+        "status": "passed" if passed else "failed",
+        "output": output,
+        "visibility": "visible",
+    }
+
+
+def of_match(lost: Sequence[Reason], match: MatchMark) -> list[Reason]:
+    """Return the first reasons for lost turns in a match."""
+    return [turn for turn in lost if turn.game.match == match.match][:MAX_SHOWN]
+
+
+def to_json(document: dict[str, Any]) -> str:
+    """Return a document as the text of a JSON file."""
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"

@@ -11,13 +11,14 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
 from grader.handin import REMEDY, Kind, Matching, Person, match
 from grader.handin.lists import ID, Line, Table, cell, nobody, read_csv, read_number
+from grader.handin.roster import doubts
 
 TITLE: Final = "Connect-4"
 """The assignment in an export that has no column for it."""
@@ -152,47 +153,13 @@ class Gradebook:
         return bool(own) and line.cells[0].strip() == own
 
 
-@dataclass(frozen=True, slots=True)
-class Graded:
-    """A student with a mark."""
-
-    person: Person
-    """The student with all keys that are known."""
-    points: float | None
-    """Out of the rubric's points; None if the mark is incomplete: the cell stays as it was."""
-    remark: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """A file to import, and what a teacher has to know about it."""
-
-    name: str
-    content: bytes
-    here: Sequence[Person]
-    """The students with a mark, as `matching` counts them."""
-    there: Sequence[Person]
-    """The students in the gradebook, as `matching` counts them."""
-    matching: Matching
-    without: Sequence[Person]
-    """The students in the gradebook whose line has no mark."""
-    withheld: Sequence[Person]
-    """The students whose mark is incomplete."""
-    capped: Sequence[Person]
-    """The students with more points than the maximum, at which the system cuts their mark."""
-    unscaled: bool
-    """Whether no maximum is known, so that the marks are as the rubric has them."""
-    new_column: str
-    """The title of the assignment's column if the export has none, else empty."""
-
-
 def read_gradebook(path: Path) -> Gradebook:
     """Read an export; raises `InputError` if it is of no known system."""
     table = read_csv(path)
     for system in SYSTEMS:
         if all(_places(table, pattern) for pattern in system.shape):
             own = str(system.own_id or ID)
-            fields = tuple(own if field == ID else field for field in table.fields)
+            fields = tuple(own if one == ID else one for one in table.fields)
             table = replace(table, fields=fields)
             return Gradebook(system, table, tuple(one for one in table.students() if one[1].name))
     known = ", ".join(f"{system.name} ({system.needs})" for system in SYSTEMS)
@@ -213,33 +180,31 @@ def grade_column(book: Gradebook, column: str | None) -> str:
     system, titles = book.system, book.table.titles
     if column and titles.count(column) == 1 and not re.fullmatch(system.written, column):
         return column
-    names: dict[str, set[str]] = {}
-    for title in titles:
-        if found := re.fullmatch(system.grade, title):
-            names[title] = {one.casefold() for one in found.groupdict().values()}
+    names = {
+        title: {one.casefold() for one in found.groupdict().values()}
+        for title in titles
+        if (found := re.fullmatch(system.grade, title))
+    }
     if system.whole:
         return next(iter(names))
-    wanted = column or TITLE
     if column is None:
-        begin = TITLE.casefold()
+        wanted, begin = TITLE, TITLE.casefold()
         fitting = [title for title in names if any(one.startswith(begin) for one in names[title])]
         plain = system.new.format(TITLE)
         fitting = fitting or [title for title in titles if title.startswith(plain)]
     else:
-        fitting = [title for title in names if column.casefold() in names[title]]
-    if len(fitting) == 1:
-        if titles.count(fitting[0]) > 1:
-            raise InputError(
-                f"{book.table.path}: several columns {fitting[0]!r}; rename the others"
-            )
+        wanted, begin = column, column.casefold()
+        fitting = [title for title in names if begin in names[title]]
+    if len(fitting) == 1 and titles.count(fitting[0]) == 1:
         return fitting[0]
-    if fitting or names:
-        several = "several columns" if fitting else "no column"
-        shown = ", ".join(map(repr, fitting or names))
-        raise InputError(
-            f"{book.table.path}: {several} {wanted!r}; --gradebook-column names one of {shown}"
-        )
-    return system.new.format(wanted)
+    if not (fitting or names):
+        return system.new.format(wanted)
+    several = "several columns" if fitting else "no column"
+    shown = ", ".join(map(repr, fitting or names))
+    why = f"{several} {wanted!r}; --gradebook-column names one of {shown}"
+    if len(fitting) == 1:
+        why = f"several columns {fitting[0]!r}; rename the others"
+    raise InputError(f"{book.table.path}: {why}")
 
 
 def maxima(book: Gradebook, title: str) -> list[float | None]:
@@ -273,60 +238,78 @@ def _maximum(text: str, mark: str | None, where: str) -> float | None:
     return value or None
 
 
-def matched(
-    book: Gradebook, graded: Sequence[Graded], decided: Iterable[tuple[int, int]] = ()
-) -> Matching:
-    """Match students with the lines of a gradebook, by their places in `graded` and `people`.
+TOLD: Final = {
+    "unknown": "no line of their own there",
+    "unmarked": "students there without a mark here",
+    "incomplete": "the mark is incomplete, and its cell stays as it was",
+    "capped": "more points than the maximum, at which the system cuts them",
+}
+"""Whom a teacher has to know about when a gradebook is filled."""
 
-    `decided` are pairs of places that the teacher has named.
-    """
-    return match([one.person for one in graded], book.people, decided)
 
+@dataclass
+class Filling:
+    """An export to be filled with the marks of a class."""
 
-def fill(
-    book: Gradebook,
-    graded: Sequence[Graded],
-    full: float,
-    column: str | None,
-    maximum: float | None,
-    decided: Iterable[tuple[int, int]] = (),
-) -> Filled:
-    """Return an export with the marks, scaled from `full` to the maximum that it states.
+    book: Gradebook
+    here: Sequence[Person]
+    """The students of the class, with all keys that are known."""
+    marks: Sequence[tuple[float | None, str]]
+    """For each the points and the remark; None if the mark is incomplete."""
+    full: float
+    """What the points are out of; they are scaled to the maximum that the export states."""
+    column: str | None = None
+    """The assignment's column, as for `grade_column`."""
+    maximum: float | None = None
+    """What counts where the export states no maximum."""
+    pairs: list[tuple[int, int]] = field(default_factory=list)
+    """Who is who by the teacher's word: places in `here` and in `book.people`."""
 
-    `column` is the assignment's, as for `grade_column`; `maximum` counts where none is stated.
-    Raises `InputError` if no mark is of a student there, or a maximum cannot be read.
-    """
-    here, there = [one.person for one in graded], book.people
-    matching = matched(book, graded, decided)
-    title = grade_column(book, column)
-    stated = maxima(book, title)
-    if not matching.pairs:
-        told = nobody(book.table.path, [one.name for one in here], [one.name for one in there])
-        raise InputError(f"{told}; {REMEDY}") if matching.undecided else told
-    lines = list(filter(book.is_maximum, book.table.lines))
-    written = {line.number: (f"{stated[0] or maximum or full:.10g}", "") for line in lines}
-    capped = []
-    for own, place in matching.pairs.items():
-        most, points = stated[place] or maximum or full, graded[own].points
-        scaled = None if points is None else round(points * most / full, 2)
-        text = "" if scaled is None else f"{scaled:.2f}"
-        written[book.students[place][0].number] = (text, graded[own].remark)
-        if book.system.capped and stated[place] and (scaled or 0.0) > most:
-            capped.append(here[own])
-    found = matching.pairs.values()
-    suffix, content = _file(book, title, written)
-    return Filled(
-        f"{book.system.file}.{suffix}",
-        content,
-        here,
-        there,
-        matching,
-        without=[person for place, person in enumerate(there) if place not in found],
-        withheld=[here[own] for own in matching.pairs if graded[own].points is None],
-        capped=capped,
-        unscaled=not (maximum or lines) and any(stated[place] is None for place in found),
-        new_column="" if title in book.table.titles else title,
-    )
+    @property
+    def matching(self) -> Matching:
+        """Return who is who."""
+        return match(self.here, self.book.people, self.pairs)
+
+    def fill(self) -> tuple[str, bytes, list[str], dict[str, list[str]]]:
+        """Return the name and the content of the file to import, and what a teacher has to know.
+
+        The latter are sentences, and the persons of each kind in `TOLD`. Raises `InputError` if no
+        mark is of a student there, or a maximum cannot be read.
+        """
+        book, here, there, matching = self.book, self.here, self.book.people, self.matching
+        title = grade_column(book, self.column)
+        stated = maxima(book, title)
+        if not matching.pairs:
+            told = nobody(book.table.path, [one.name for one in here], [one.name for one in there])
+            raise InputError(f"{told}; {REMEDY}") if matching.undecided else told
+        lines = list(filter(book.is_maximum, book.table.lines))
+        usual = self.maximum or self.full
+        written = {line.number: (f"{stated[0] or usual:.10g}", "") for line in lines}
+        capped = []
+        for own, place in matching.pairs.items():
+            (points, remark), most = self.marks[own], stated[place] or usual
+            scaled = None if points is None else round(points * most / self.full, 2)
+            text = "" if scaled is None else f"{scaled:.2f}"
+            written[book.students[place][0].number] = (text, remark)
+            if book.system.capped and stated[place] and (scaled or 0.0) > most:
+                capped.append(here[own])
+        found = matching.pairs.values()
+        told_of: dict[str, Iterable[object]] = {
+            "unknown": doubts(here, there, matching),
+            "unmarked": [person for place, person in enumerate(there) if place not in found],
+            "incomplete": [here[own] for own in matching.pairs if self.marks[own][0] is None],
+            "capped": capped,
+        }
+        notices = []
+        if title not in book.table.titles:
+            new = "the marks are in a new one; --gradebook-column names another"
+            notices.append(f"has no column {title!r}: {new}")
+        if not (self.maximum or lines) and any(stated[place] is None for place in found):
+            scales = "--gradebook-maximum scales them"
+            notices.append(f"states no maximum: marks are out of {self.full:g}; {scales}")
+        suffix, content = _file(book, title, written)
+        shown = {kind: list(map(str, people)) for kind, people in told_of.items()}
+        return f"{book.system.file}.{suffix}", content, notices, shown
 
 
 def _file(book: Gradebook, title: str, written: Mapping[int, tuple[str, str]]) -> tuple[str, bytes]:

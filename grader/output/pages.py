@@ -9,7 +9,7 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote
@@ -17,37 +17,21 @@ from urllib.parse import quote
 from connect4 import record as records
 from connect4.views import page as replay_page
 from connect4.views.document import Json, Page, json_in_html
+from grader.output.tables import Number
 from grader.play.one_game import MADE_BY, as_seen_by, replay_data
 from grader.results.store import Store
 
 PARTS: Final = ("base", "report", "theme", "table")
 """The assets of a page without games."""
 
-WORDS_OF_NUMBERS: Final = re.compile(r"\b(?:to|of|few games|withheld|incomplete)\b")
-"""Words that are allowed in a column of numbers."""
-
-NUMBERS: Final = re.compile(r"[-+\u2212\u2013\u00b1\d.,%\s:()]*")
-
 HYPHEN: Final = re.compile(r"(?<![\w.])-(?=\d)")
 """A hyphen that stands for a minus sign."""
-
-LONG: Final = 40
-"""Characters of a cell that may take several lines; shorter ones never do."""
-
-SHORT: Final = 10
-"""Characters of a cell that takes one line even on a narrow page."""
 
 RANK: Final = "#"
 """The header of a column of places; on a phone they stand before the titles of the rows."""
 
 STACKED: Final = 5
 """Columns of a table whose rows are stacked on a phone."""
-
-ASIDE: Final = re.compile(r"(.+?) (\(.*\)|few games)")
-"""A number, and what a narrow page shows below it: its interval, a remark."""
-
-BREAKS: Final = re.compile(r"(?<=\w[,:/=_])(?=\S)")
-"""Where a name may go on in the next line, as in the names of agents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,38 +114,39 @@ def listed(texts: Iterable[str]) -> str:
 
 
 def table(headers: Sequence[str | Drawn], rows: Sequence[Sequence[Cell]]) -> str:
-    """Return a table; columns of numbers are right-aligned.
+    """Return a table; a column is right-aligned if its header is a `Number`.
 
     On a phone, the rows of a wide table are stacked: below its first text a row has all other
     cells, each with its header. A column without any text is left out; nothing without rows.
     """
     if not rows:
         return ""
-    columns = list(zip(*rows, strict=True))
-    used = [place for place, column in enumerate(columns) if any(map(_text, column))]
-    headers, columns = [headers[place] for place in used], [columns[place] for place in used]
-    kinds = list(map(_kind, columns))
-    title = next((place for place, kind in enumerate(kinds) if "number" not in kind), 0)
-    names = list(map(_text, headers))
-    labels = [f' data-label="{html.escape(name[:1].upper() + name[1:])}"' for name in names]
-    labels[title : title + 1] = [" data-title"]
-    if headers and headers[0] == RANK:
-        labels[0] = " data-rank"
-    stacked = ' class="stacked"' if len(headers) >= STACKED else ""
-    cells = [kind + (label if stacked else "") for kind, label in zip(kinds, labels, strict=True)]
-    head = "".join(
-        f'<th scope="col"{kind}>{_inner(header)}</th>' if header else f"<td{kind}></td>"
-        for header, kind in zip(headers, kinds, strict=True)
-    )
-    drawn = (
-        [f"<td{kind}>{(_number if 'number' in kind else _inner)(cell)}</td>" for cell in column]
-        for column, kind in zip(columns, cells, strict=True)
-    )
-    lines = "\n".join(f"<tr>{''.join(row)}</tr>" for row in zip(*drawn, strict=True))
+    columns = [
+        (header, cells)
+        for header, cells in zip(headers, zip(*rows, strict=True), strict=True)
+        if any(map(_text, cells))
+    ]
+    is_number = [isinstance(header, Number) for header, _ in columns]
+    stacked = ' class="stacked"' if len(columns) >= STACKED else ""
+    title, head, lines = is_number.index(False) if False in is_number else 0, "", [""] * len(rows)
+    for place, (header, cells) in enumerate(columns):
+        kind = ' class="number"' if is_number[place] else ""
+        head += f'<th scope="col"{kind}>{_inner(header)}</th>' if header else f"<td{kind}></td>"
+        name = _text(header)
+        label = f' data-label="{html.escape(name[:1].upper() + name[1:])}"'
+        if place == title:
+            label = " data-title"
+        elif not place and header == RANK:
+            label = " data-rank"
+        kind += label if stacked else ""
+        lines = [
+            f"{line}<td{kind}>{_inner(cell, is_number[place])}</td>"
+            for line, cell in zip(lines, cells, strict=True)
+        ]
+    body = "\n".join(f"<tr>{line}</tr>" for line in lines)
     return (
         f'<div class="scroll" tabindex="0"><table{stacked}>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n"
-        f"{lines}\n</tbody>\n</table></div>"
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>"
     )
 
 
@@ -169,55 +154,20 @@ def _text(cell: Cell) -> str:
     return str(cell) if isinstance(cell, str | int) else cell.text
 
 
-def _kind(column: Sequence[Cell]) -> str:
-    """Return the attribute of a column's cells: numbers, long texts, or nothing."""
-    texts = set(map(_text, column))
-    if _are_numbers(texts):
-        return ' class="number"'
-    longest = max(map(len, texts))
-    if longest > LONG and any(isinstance(cell, str) for cell in column):
-        return ' class="long"'
-    return ' class="short"' if longest <= SHORT else ""
-
-
-def _are_numbers(texts: Collection[str]) -> bool:
-    """Return whether all texts of a column are numbers or empty, and at least one is a number."""
-    return any(any(map(str.isdigit, text)) for text in texts) and all(
-        NUMBERS.fullmatch(WORDS_OF_NUMBERS.sub("", text)) for text in texts
-    )
-
-
 def link(target: Link) -> str:
     """Return a link as HTML."""
     anchor = f"#{target.anchor}" if target.anchor else ""
     kind = ' class="whole-row"' if target.whole_row else ""
-    return f'<a{kind} href="{quote(target.path)}{anchor}">{breakable(target.text)}</a>'
+    return f'<a{kind} href="{quote(target.path)}{anchor}">{html.escape(target.text)}</a>'
 
 
-def _inner(cell: Cell) -> str:
+def _inner(cell: Cell, is_number: bool = False) -> str:
     """Return the HTML of a cell."""
     if isinstance(cell, Drawn):
         return cell.markup
-    return link(cell) if isinstance(cell, Link) else breakable(str(cell))
-
-
-def _number(cell: Cell) -> str:
-    """Return a number as HTML; what follows it stands apart."""
-    if not isinstance(cell, str | int):
-        return _inner(cell)
-    text = minus(str(cell))
-    found = ASIDE.fullmatch(text)
-    if found is None:
-        return html.escape(text)
-    value, more = found.groups()
-    return f'{html.escape(value)} <span class="aside">{html.escape(more)}</span>'
-
-
-def breakable(text: str) -> str:
-    """Return a text as HTML; a long name may break after some of its signs."""
-    if " " in text:
-        return html.escape(text)
-    return "<wbr>".join(map(html.escape, BREAKS.split(text)))
+    if isinstance(cell, Link):
+        return link(cell)
+    return html.escape(minus(str(cell)) if is_number else str(cell))
 
 
 REPLAYS: Final = (*replay_page.PARTS, "report")
@@ -269,9 +219,6 @@ def public_replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any
 
     What a player answered and said in a lost turn is left out; each has a `public_reason`.
     """
-    data = replay(store, key, names)
-    if data is None or not (data["why"] or store.lost(key)):
-        return data
     try:
         record = as_seen_by(records.loads(store.record(key) or ""), ())
     except ValueError:

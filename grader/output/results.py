@@ -293,18 +293,6 @@ def last_lines(text: str) -> str:
     return "\n".join(["...", *lines[-LAST_LINES:]] if len(lines) > LAST_LINES else lines)
 
 
-def _proof_text(proof: Mapping[str, Any], levels: set[str]) -> str:
-    """Return the outcome of a self-test at the levels that were played at, in one sentence."""
-    parts = []
-    for level in sorted(levels & set(proof["levels"])):
-        held = [item["text"] for item in proof["guarantees"] if item[level]]
-        failed = [item["text"] for item in proof["guarantees"] if not item[level]]
-        text = f"{len(held)} of {len(held) + len(failed)} guarantees hold at level {level}"
-        parts.append(text + (f" (not: {'; '.join(failed)})" if failed else ""))
-    day = str(proof["at"])[:10]
-    return f"Self-test of the machine on {day}: {', '.join(parts) or 'not at that level'}."
-
-
 def note_run(store: Store, level: str) -> None:
     """Add the protections of a run that begins, unless they are noted."""
     missing = list(level_named(level).missing())
@@ -323,5 +311,13 @@ def protection_lines(store: Store) -> list[str]:
         lacking = f" Missing on that machine: {missing}." if missing else ""
         lines.append(f"Games were played at isolation level {run['level']}.{lacking}")
     if runs and proof is not None:
-        lines.append(_proof_text(proof, {run["level"] for run in runs}))
+        parts = []
+        for level in sorted({run["level"] for run in runs} & set(proof["levels"])):
+            failed = [item["text"] for item in proof["guarantees"] if not item[level]]
+            count = len(proof["guarantees"])
+            text = f"{count - len(failed)} of {count} guarantees hold at level {level}"
+            parts.append(text + (f" (not: {'; '.join(failed)})" if failed else ""))
+        day = str(proof["at"])[:10]
+        outcome = ", ".join(parts) or "not at that level"
+        lines.append(f"Self-test of the machine on {day}: {outcome}.")
     return list(dict.fromkeys(lines))

@@ -1,4 +1,4 @@
-"""The printed tables: marks, matches, standings. They fit in 80 columns."""
+"""The printed tables: marks, matches, standings, which fit in 80 columns; and `grades.csv`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from typing import Final
 
 from grader.handin import without_folders
 from grader.handin.form import Finding
-from grader.handin.roster import Student
+from grader.handin.lists import csv_text
+from grader.handin.roster import Change, Student
 from grader.marks import Mark, MatchMark
 from grader.marks.tally import FEW_PAIRS, Tally, few_games, full_points, margin_digits, t_quantile
 from grader.marks.tournament import Placing, StageState, Standing
+from grader.play import number_of
 from grader.results import STARVED, Faults
 from grader.rubric.model import Rubric, StatisticsRules
 
@@ -34,11 +37,19 @@ LONGEST: Final = 200
 """Characters of a remark that quotes a student's error; the student's page has the whole error."""
 
 
+class Number(str):
+    """The header of a column of numbers; on a page, they are aligned on the right."""
+
+
 def text_table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
-    """Return a table; if it is wider than a terminal, the longest names end with an ellipsis."""
-    lines = [headers, *rows]
+    """Return a table without its empty columns.
+
+    If it is wider than a terminal, the longest names end with an ellipsis.
+    """
+    used = [not rows or any(column) for column in zip(*(rows or [headers]), strict=True)]
+    lines = [list(compress(line, used)) for line in (headers, *rows)]
     widths = [max(map(columns_of, column)) for column in zip(*lines, strict=True)]
-    names = [place for place, header in enumerate(headers) if header in NAMES]
+    names = [place for place, header in enumerate(lines[0]) if header in NAMES]
     while names and sum(widths) + 2 * (len(widths) - 1) > WIDTH:
         longest = max(names, key=lambda place: widths[place])
         if widths[longest] <= SHORTEST:
@@ -95,10 +106,9 @@ def changes(mark: Mark, student: Student | None = None) -> list[str]:
     """
     late, notes = mark.late, []
     if late.days and not mark.submission.problem:
-        days = "1 day" if late.days == 1 else f"{late.days} days"
         taken = late.points if mark.incomplete else mark.deducted
         cost = f", {taken:.2f} points less" if late.points else ""
-        notes.append(f"{days} late{cost}")
+        notes.append(f"{number_of(late.days, 'day')} late{cost}")
     return [*notes, *map(str, mark.corrections(student))]
 
 
@@ -119,7 +129,7 @@ def remark(mark: Mark, student: Student | None = None) -> str:
         notes[:0] = [lost, *([clipped(mark.slow)] if mark.slow else [])]
     if mark.missing:
         names = ", ".join(match.name for match in mark.matches if not match.tally.complete)
-        games = "1 game" if mark.missing == 1 else f"{mark.missing} games"
+        games = number_of(mark.missing, "game")
         why = f" ({STARVED})" if STARVED in mark.why_withheld else ""
         notes.insert(0, f"incomplete: {games} missing, points of {names} are withheld{why}")
     if mark.submission.report is None:
@@ -190,7 +200,7 @@ def marks_table(marks: Sequence[Mark], rubric: Rubric) -> str:
         row = [name, *parts, extra, total, f"{full_points(rubric):g}"]
         rows.append([*row, bounds, str(lost.total or "")])
         notes[name] = remark(mark)
-    return "\n".join([text_table(*without_empty(rows, headers)), *_remarks(notes)])
+    return "\n".join([text_table(rows, headers), *_remarks(notes)])
 
 
 def _remarks(notes: Mapping[str, str]) -> list[str]:
@@ -198,16 +208,7 @@ def _remarks(notes: Mapping[str, str]) -> list[str]:
     return [wrapped(f"{name}: {note}") for name, note in notes.items() if note]
 
 
-def without_empty(
-    rows: Sequence[Sequence[str]], headers: Sequence[str]
-) -> tuple[list[list[str]], list[str]]:
-    """Return a table without the columns in which every cell is empty."""
-    used = [any(column) for column in zip(*rows, strict=True)] or [True] * len(headers)
-    kept = [[text for text, one in zip(row, used, strict=True) if one] for row in (headers, *rows)]
-    return kept[1:], kept[0]
-
-
-MARGIN_HEADERS: Final = ("games", "mean margin", "margin %")
+MARGIN_HEADERS: Final = (Number("games"), Number("mean margin"), Number("margin %"))
 
 
 def margins(total: Tally) -> list[str]:
@@ -234,7 +235,7 @@ def match_table(matches: Iterable[MatchMark], rubric: Rubric, details: bool) -> 
         )
         for board, part in match.boards.items() if details else ():
             rows.append([f"  {board}", *margins(part), "", "", ""])
-    return text_table(*without_empty(rows, ["match", *MARGIN_HEADERS, "points", "of", interval]))
+    return text_table(rows, ["match", *MARGIN_HEADERS, "points", "of", interval])
 
 
 def grade_text(marks: Sequence[Mark], rubric: Rubric, details: bool) -> str:
@@ -259,7 +260,10 @@ def grade_text(marks: Sequence[Mark], rubric: Rubric, details: bool) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-STANDING_HEADERS = (*("#", "submission", "rating", "mean margin", "games", "W-D-L", "lost turns"),)
+STANDING_HEADERS: Final = (
+    *(Number("#"), "submission", Number("rating"), Number("mean margin"), Number("games")),
+    *(Number("W-D-L"), "lost turns"),
+)
 
 
 def standing_row(place: int, standing: Standing, rubric: Rubric) -> list[str]:
@@ -291,12 +295,12 @@ def stage_text(state: StageState, rubric: Rubric) -> str:
         ]
         left = f", {group.missing} games to go" if group.missing else ""
         lost = {item.contestant.name: faults_text(item.total.faults) for item in group.standings}
-        lines = [f"{group.name}{left}", text_table(*without_empty(rows, STANDING_HEADERS))]
+        lines = [f"{group.name}{left}", text_table(rows, STANDING_HEADERS)]
         parts.append("\n".join([*lines, *_remarks(lost)]))
     return "\n\n".join(parts)
 
 
-PLACE_HEADERS: Final = (*STANDING_HEADERS[:-1], "stage", "points")
+PLACE_HEADERS: Final = (*STANDING_HEADERS[:-1], "stage", Number("points"))
 
 
 def place_rows(placings: Sequence[Placing], rubric: Rubric) -> list[list[str]]:
@@ -317,6 +321,61 @@ def tournament_text(
     """Return every table of a tournament; the places follow when the last stage has been played."""
     parts = [stage_text(state, rubric) for state in begun]
     if len(begun) == len(rubric.tournament.stages) and begun[-1].complete:
-        table = text_table(*without_empty(place_rows(placings, rubric), PLACE_HEADERS))
-        parts.append(f"places\n{table}")
+        parts.append(f"places\n{text_table(place_rows(placings, rubric), PLACE_HEADERS)}")
     return "\n\n".join(parts) + "\n"
+
+
+GRADEBOOK_HEADERS: Final = (
+    *("Name", "ID", "Email", "Submission", "Part A", "Part B", "Placement", "Total"),
+    *("Timeouts", "Invalid", "Errors", "SHA-256", "Remark", "Withheld"),
+)
+
+ROSTER_HEADERS: Final = (
+    *("Section", "Group", "Submitted", "Late Days", "Late Deduction", "Adjust", "Reason"),
+    *("Percent", "Mark", "Corrected on"),
+)
+
+
+def gradebook(marks: Sequence[Mark], more: bool = False) -> str:
+    """Return `grades.csv`: one line for each student, also if several handed in together.
+
+    `more` adds the columns of a roster, of late days and of corrections.
+    """
+    rows: list[list[object]] = []
+    for mark, student in ((one, student) for one in marks for student in one.students):
+        submission, faults = mark.submission, mark.faults
+        points = [
+            *(None if mark.withheld(part) else mark.points(part) for part in "AB"),
+            mark.placement,
+            mark.known(student),
+        ]
+        row = [
+            *(student.name, student.identity, student.email, submission.name),
+            *map(_points, points),
+            *(faults.timeouts, faults.invalid, faults.errors, submission.sha256 or ""),
+            *(remark(mark, student), mark.open or mark.why_withheld),
+        ]
+        if more:
+            row += [student.section, student.group, mark.late.submitted]
+            row += ["" if mark.late.days is None else mark.late.days]
+            row += [_points(None if mark.incomplete else mark.deducted)]
+            row += _corrections(student)
+        rows.append(row)
+    return csv_text([*GRADEBOOK_HEADERS, *(ROSTER_HEADERS if more else ())], rows)
+
+
+def _corrections(student: Student) -> list[object]:
+    """Return the points added, the reasons, percentage, mark and days of the corrections."""
+    changes = student.corrections
+    added = sum(change.amount for change in changes if change.kind is Change.ADJUST)
+    kinds = (Change.PERCENT, Change.MARK)
+    rest = ["; ".join(f"{one.amount:g}" for one in changes if one.kind is kind) for kind in kinds]
+    reasons, days = (
+        "; ".join(filter(None, texts))
+        for texts in ((change.reason for change in changes), (change.day for change in changes))
+    )
+    return [_points(added), reasons, *rest, days]
+
+
+def _points(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"

@@ -9,27 +9,32 @@ import json
 import sys
 import zipfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from connect4 import safe
 from connect4.errors import InputError
 from connect4.views.document import SHARED, Json, shared_files
-from grader.handin import Kind, Person, Submission, file_name, without_folders
+from grader.handin import Kind, Person, file_name, without_folders
 from grader.handin import match as who_is_who
 from grader.handin.lists import csv_text
-from grader.handin.roster import Student
-from grader.marks import Mark
 from grader.marks.tally import by_match, tally
-from grader.marks.tournament import Unlikely, unlikely
-from grader.output import beginning, evidence, feedback, formats, github, write
-from grader.output.class_page import class_page, replay_place, standings_page
-from grader.output.explain import Reason, reasons
+from grader.marks.tournament import unlikely
+from grader.output import beginning, in_actions, show_error, write
+from grader.output.explain import Lost, Reason, gradescope, of_match, reasons, to_json
 from grader.output.pages import REPLAYS, Shown, games_digest, games_page, replay_text
+from grader.output.result_pages import (
+    class_page,
+    digest,
+    feedback_page,
+    replay_place,
+    report_on,
+    standings_page,
+)
 from grader.output.results import GRADE, Results
-from grader.output.tables import faults_text
-from grader.play.schedule import Contestant, PlannedGame
+from grader.output.tables import faults_text, gradebook
+from grader.play.schedule import Contestant
 from grader.results import Written
 from grader.results.store import Store
 from grader.rubric.reading import stored_values
@@ -37,12 +42,12 @@ from grader.rubric.reading import stored_values
 STANDINGS: Final = ("standings.html", "The tournament")
 
 
-def write_quick(results: Results, out: Path, lost: formats.Lost | None = None) -> None:
+def write_quick(results: Results, out: Path, lost: Lost | None = None) -> None:
     """Write the files that change during play; `lost` has the reasons for lost turns if known."""
     if results.kind == GRADE:
-        document = formats.gradescope(results.marks, results.rubric, lost or {})
+        document = gradescope(results.marks, results.rubric, lost or {})
         document["extra_data"] = {"protection": results.protection}
-        write(out / "results.json", formats.to_json(document))
+        write(out / "results.json", to_json(document))
     else:
         text = results.text()
         write(out / "standings.txt", text)
@@ -60,15 +65,14 @@ def write_all(results: Results, store: Store, out: Path) -> None:
     if results.kind == GRADE:
         more = [mark for mark in results.marks if any(one.corrections for one in mark.students)]
         whole = results.has_roster or results.rubric.late.deadline or more
-        write(out / "grades.csv", formats.gradebook(results.marks, bool(whole)))
+        write(out / "grades.csv", gradebook(results.marks, bool(whole)))
         if len(results.marks) > 1:
             for mark in results.marks:
-                document = formats.gradescope([mark], results.rubric, lost)
+                document = gradescope([mark], results.rubric, lost)
                 path = out / "results" / f"{file_name(mark.submission.name)}.json"
-                write(path, formats.to_json(document))
+                write(path, to_json(document))
             write(out / "class.html", class_page(results))
         write_pages(results, store, out, lost)
-    evidence.remove_withdrawn(out, store)
 
 
 def reasons_of(results: Results, store: Store) -> dict[str, list[Reason]]:
@@ -79,29 +83,10 @@ def reasons_of(results: Results, store: Store) -> dict[str, list[Reason]]:
             games = [
                 game
                 for game in results.games_of(mark.submission)
-                if game.key in results.played
-                and results.played[game.key].faults[game.side - 1].total
+                if (one := results.played.get(game.key)) and one.faults[game.side - 1].total
             ]
             lost = {game.key: store.lost(game.key) for game in games}
             found[mark.submission.name] = reasons(games, lost)
-    return found
-
-
-def replays_of(item: Submission, games: Sequence[PlannedGame], store: Store) -> dict[str, Json]:
-    """Return the data of a student's page for games that have been played, as JSON.
-
-    Others who handed in the same file are not named. A game whose record is damaged or lost is
-    reported and left out.
-    """
-    found: dict[str, Json] = {}
-    for game in games:
-        names = [item.name if one == game.match.one else one.name for one in game.players]
-        data = replay_text(store, game.key, names)
-        if data is not None:
-            found[game.key] = data
-            continue
-        title = f"{item.name}, {game.title}"
-        print(f"{title}: its record cannot be shown: damaged or lost", file=sys.stderr)
     return found
 
 
@@ -135,22 +120,30 @@ def write_replays(results: Results, store: Store, out: Path) -> None:
 UNLIKELY: Final = ("One", "Two", "Games", "Margin", "Expected", "Standard errors", "Page")
 
 
-def unlikely_text(found: Sequence[Unlikely], names: Sequence[str], pages: Sequence[str]) -> str:
-    """Return the list of pairs whose margin their ratings do not predict, as CSV.
+def list_unlikely(
+    path: Path,
+    pairs: Sequence[tuple[int, int, float]],
+    names: Sequence[str],
+    first: int,
+    page: Callable[[int, int], str],
+) -> int:
+    """Write which pairs have a margin that their ratings do not predict; return how many.
 
-    `pages` has where the games of each pair can be seen.
+    `pairs` are those of `unlikely`, of players with these names; those before the `first` are no
+    students. `page` tells where the games of two can be seen.
     """
+    found = unlikely(pairs, range(first, len(names)))
     rows = [
         (
-            names[one.one],
-            names[one.two],
-            one.games,
+            *(names[one.one], names[one.two], one.games),
             *(f"{value:.1f}" for value in (one.margin, one.expected, one.residual)),
-            page,
+            page(one.one, one.two),
         )
-        for one, page in zip(found, pages, strict=True)
+        for one in found
     ]
-    return csv_text(UNLIKELY, rows)
+    if found or path.is_file():
+        write(path, csv_text(UNLIKELY, rows))
+    return len(found)
 
 
 def write_unlikely(results: Results, out: Path) -> int:
@@ -163,28 +156,32 @@ def write_unlikely(results: Results, out: Path) -> int:
             one, two = (players.setdefault(own, len(players)) for own in (match.one, match.two))
             pages[frozenset((one, two))] = replay_place(group, number)
             pairs += [(one, two, margin) for margin in tally(games, results.played).pairs]
-    found = unlikely(pairs, range(len(players)))
-    places = [pages[frozenset((item.one, item.two))] for item in found]
-    text = unlikely_text(found, [player.name for player in players], places)
-    if found or (out / "unlikely.csv").is_file():
-        write(out / "unlikely.csv", text)
-    return len(found)
+    names = [player.name for player in players]
+    path = out / "unlikely.csv"
+    return list_unlikely(path, pairs, names, 0, lambda *both: pages[frozenset(both)])
 
 
-def write_pages(results: Results, store: Store, out: Path, lost: formats.Lost) -> None:
+def write_pages(results: Results, store: Store, out: Path, lost: Lost) -> None:
     """Write the page of each submission unless it exists and is up to date.
 
-    `lost` has the reasons for lost turns, as `reasons_of` returns them.
+    Others who handed in the same file are not named there. A game whose record is damaged or lost
+    is reported and left out. `lost` has the reasons for lost turns, as `reasons_of` returns them.
     """
-    folder = out / "feedback"
     for mark in results.marks:
         item = mark.submission
-        text = feedback.report_on(mark, results, lost.get(item.name, ()))
-        path = folder / f"{file_name(item.name)}.html"
-        if feedback.digest(item, text, results) in beginning(path):
+        text = report_on(mark, results, lost.get(item.name, ()))
+        path = out / "feedback" / f"{file_name(item.name)}.html"
+        if digest(item, text, results) in beginning(path):
             continue
-        games = [game for game in results.games_of(item) if game.key in results.played]
-        write(path, feedback.feedback_page(item, text, results, replays_of(item, games, store)))
+        replays: dict[str, Json] = {}
+        for game in (one for one in results.games_of(item) if one.key in results.played):
+            names = [item.name if one == game.match.one else one.name for one in game.players]
+            if (data := replay_text(store, game.key, names)) is not None:
+                replays[game.key] = data
+                continue
+            title = f"{item.name}, {game.title}"
+            print(f"{title}: its record cannot be shown: damaged or lost", file=sys.stderr)
+        write(path, feedback_page(item, text, results, replays))
 
 
 def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
@@ -226,23 +223,23 @@ def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
 
 def show_errors(results: Results, store: Store) -> None:
     """Show on GitHub what cost points: problems, lost turns, broken rules; nothing elsewhere."""
-    if not github.in_actions():
+    if not in_actions():
         return
     lost = reasons_of(results, store)
     for mark in results.marks:
         item = mark.submission
         path = item.path or Path(item.place)
         if item.problem:
-            github.show_error(path, 1, without_folders(item.problem))
+            show_error(path, 1, without_folders(item.problem))
         for match in mark.matches:
             if match.tally.shown_faults.total:
-                texts = [one.text for one in formats.of_match(lost.get(item.name, ()), match)]
+                texts = [one.text for one in of_match(lost.get(item.name, ()), match)]
                 title = f"{match.name}: {faults_text(match.tally.shown_faults)}"
-                github.show_error(path, 1, "\n\n".join([title, *texts]))
+                show_error(path, 1, "\n\n".join([title, *texts]))
         for found in (found for found in mark.findings if found.required):
             in_report = found.in_report and item.report is not None
             where = path.with_name("report.txt") if in_report else path
-            github.show_error(where, found.line, f"{found.rule}: {found.text}")
+            show_error(where, found.line, f"{found.rule}: {found.text}")
 
 
 HEADERS: Final = ("Name", "Before", "After", "Why")
@@ -254,16 +251,16 @@ RUBRIC: Final = "written"
 def written_marks(results: Results) -> list[tuple[Person, Written]]:
     """Return the mark of each student, and what it is made of."""
     return [
-        (Person(one.name, one.keys), _made_of(mark, one))
+        (
+            Person(one.name, one.keys),
+            Written(
+                *(mark.known(one), mark.total - mark.placement),
+                *(mark.final(one) - mark.total, mark.placement),
+            ),
+        )
         for mark in results.marks
         for one in mark.students
     ]
-
-
-def _made_of(mark: Mark, student: Student) -> Written:
-    games = mark.total - mark.placement
-    total = mark.known(student)
-    return Written(total, games, mark.final(student) - mark.total, mark.placement)
 
 
 def _same(before: Sequence[Person], after: Sequence[Person]) -> Mapping[int, int]:

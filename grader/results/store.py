@@ -179,14 +179,6 @@ class Store(Database):
         rows = self._database.execute("SELECT name, people FROM author ORDER BY number")
         return [(name, [*map(Person.from_json, self._json(people))]) for name, people in rows]
 
-    def withdrawn(self) -> tuple[set[str], set[str]]:
-        """Return the names and the hashes of whoever was in the class once and no longer is."""
-        rows = self._database.execute(
-            "SELECT name, version.sha256 FROM author LEFT JOIN version ON author = author.number "
-            "WHERE withdrawn AND NOT present"
-        ).fetchall()
-        return {name for name, _ in rows}, {sha256 for _, sha256 in rows if sha256}
-
     def versions(self) -> dict[str, list[str]]:
         """Return the authors in the class of each version of a source, by its hash."""
         found: dict[str, list[str]] = {}

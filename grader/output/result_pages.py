@@ -1,0 +1,438 @@
+"""The pages of results: a student's feedback, a class for its teacher, a tournament for all.
+
+Feedback is a mark, its explanation, lost turns, and a replay of every game. A page is one HTML file
+that loads nothing else. Text by a student is never used as markup.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from statistics import fmean, median
+from typing import Final
+
+from connect4.views.document import Json, Page
+from connect4.views.page import PARTS
+from grader.handin import Submission, file_name, without_folders
+from grader.marks import Mark, MatchMark
+from grader.marks.tally import by_match, full_points, margin_digits, margin_of, tally
+from grader.marks.tournament import Group, StageState
+from grader.output import tables
+from grader.output.explain import MAX_REASONS, Reason, formula, told_plainly
+from grader.output.pages import (
+    Cell,
+    Link,
+    all_games,
+    card,
+    heading,
+    link,
+    listed,
+    minus,
+    paragraphs,
+    progress,
+    section,
+    table,
+    whole,
+)
+from grader.output.results import Results
+from grader.output.tables import Number
+from grader.play import number_of
+from grader.play.one_game import MADE_BY
+from grader.results import Faults
+from grader.rubric.model import Rubric
+
+FEEDBACK: Final = (*PARTS, "positions", "table", "report")
+
+
+@cache
+def frame() -> str:
+    """Return a page without content, with all its styles and scripts."""
+    return Page("", FEEDBACK, data={"games": []}).alone()
+
+
+def report_on(mark: Mark, results: Results, lost: Sequence[Reason]) -> tuple[str, str]:
+    """Return what stands above and below the games; `lost` are the reasons for lost turns."""
+    games = results.games_of(mark.submission)
+    playable = {
+        game.key: number
+        for number, game in enumerate(games, 1)
+        if game.key in results.played and not game.board.hidden
+    }
+    total = card(_total(mark, results.rubric))
+    parts = [heading(f"Feedback for {mark.submission.name}"), total]
+    if not mark.submission.problem:
+        parts.append(_lost_turns(lost, playable))
+        parts.append("<h2>Where the points come from</h2>")
+        boxes = "\n".join(_match_card(match, results.rubric) for match in mark.matches)
+        parts.append(f'<div class="boxes">\n{boxes}\n</div>')
+    below = []
+    if mark.findings:
+        told = "<p>These are the findings of <code>python3 -m grader check</code>.</p>"
+        findings = listed(html.escape(tables.finding_text(found)) for found in mark.findings)
+        below.append(section("Your files", f"{told}{findings}"))
+    if any(game.key in results.played for game in games):
+        told = paragraphs(results.protection)
+        below.append(section("How your games were run", told))
+    return "\n".join(filter(None, parts)), "\n".join(filter(None, below))
+
+
+def _total(mark: Mark, rubric: Rubric) -> str:
+    """Return the mark, its interval, and the points of each part, or why there are none."""
+    known, total, full = mark.known(), mark.final(), full_points(rubric)
+    large = "incomplete" if known is None else f"{total:.2f}"
+    text = f'<p class="total"><b>{large}</b> / {full:g}</p>'
+    if mark.submission.problem:
+        why = "; ".join([without_folders(mark.submission.problem), *tables.changes(mark)])
+        detail = html.escape(without_folders(mark.detail))
+        text += f'\n<p class="warning">{html.escape(why)}</p>'
+        return text + (f"\n<pre>{detail}</pre>" if detail else "")
+    one, two = ("withheld" if mark.withheld(part) else f"{mark.points(part):.2f}" for part in "AB")
+    more = f", {mark.placement:g} for placement" if mark.placement else ""
+    parts = f"Part A {one}, part B {two}{more}."
+    if known is None:
+        parts += f" {total:.2f} of {full:g} so far."
+    else:
+        text += progress(f"{total:.2f} of {full:g}", total, full)
+    if known is not None and mark.bounds is not None:
+        level = tables.level_text(rubric.statistics)
+        parts += f" {level} interval {tables.interval_text(mark)}."
+    text += paragraphs([parts.replace(" %", "\u00a0%")])
+    if note := re.sub(r"(^|; )line ", r"\1ai.py, line ", tables.remark(mark)):
+        text += f'\n<p class="warning">{html.escape(note)}</p>'
+    return text
+
+
+def _match_card(match: MatchMark, rubric: Rubric) -> str:
+    """Return the explanation of one match's points: in plain words, then with the formula."""
+    whole = match.tally.complete
+    plain = listed(html.escape(minus(line)) for line in told_plainly(match, rubric))
+    value = f"{match.points:.2f}" if whole else "withheld"
+    low, high = match.bounds or (0.0, 0.0)
+    interval = f"({low:.2f} to {high:.2f})" if low != high else ""
+    head = (
+        f'<div class="head"><h3>{html.escape(match.name)}</h3><span><b>{value}</b> / '
+        f'{match.max_points:g} <small class="muted">{interval}</small></span></div>'
+    )
+    if not whole:
+        return card(f"{head}\n{plain}")
+    bar = progress(f"{value} of {match.max_points:g}", match.points, match.max_points)
+    rows = [
+        [board, *tables.margins(total), tables.faults_text(total.shown_faults)]
+        for board, total in match.boards.items()
+    ]
+    boards = table(("board", *tables.MARGIN_HEADERS, "lost turns"), rows)
+    exact = minus(formula(match, rubric).replace(" x ", " \u00d7 ").replace(" - ", " \u2212 "))
+    folded = (
+        f"<details><summary>How this is computed</summary>\n{paragraphs([exact])}{boards}</details>"
+    )
+    return card(f"{head}\n{bar}\n{plain}\n{folded}")
+
+
+def _lost_turns(lost: Sequence[Reason], playable: Mapping[str, int]) -> str:
+    """Return the first reasons for lost turns; each links to its turn.
+
+    `playable` has the numbers of the games that can be replayed, by key.
+    """
+    if not lost:
+        return ""
+    shown = []
+    for reason in lost[:MAX_REASONS]:
+        told = f"<pre>{html.escape(reason.turn.detail)}</pre>"
+        if reason.turn.detail.strip() in ("", reason.cause):
+            told = ""
+        title, place = html.escape(reason.title), ""
+        if reason.game.key in playable:
+            place = f"{playable[reason.game.key]}.{reason.turn.number}"
+            title = link(Link(reason.title, "", place))
+        where = f", in {html.escape(reason.where)}" if reason.where else ""
+        first = f"<p>{'The first' if reason.count > 1 else 'It'} is {title}{where}.</p>"
+        head = (
+            f"<h3>{reason.number_of_turns} lost: {html.escape(tables.clipped(reason.cause))}</h3>"
+        )
+        text = f"<div>{head}\n{first}\n{told}</div>\n{_position(reason, place)}"
+        shown.append(card(text, "lost-turn"))
+    found = f"<h2>Lost turns</h2>\n{shown[0]}"
+    if len(lost) > 1:
+        reasons = number_of(len(lost) - 1, "other reason")
+        first = f" (here the first {len(shown) - 1})" if len(lost) > len(shown) else ""
+        others = "\n".join(shown[1:])
+        found += f"\n<details><summary>{reasons}{first}</summary>\n{others}</details>"
+    return found
+
+
+def _position(reason: Reason, place: str) -> str:
+    """Return the position before a lost turn: as text, which the page's script draws as a board.
+
+    `place` is the game and the turn in the page's data.
+    """
+    turn, player = reason.turn, reason.game.side
+    told = (
+        f'Before turn {turn.number}: <span class="mark p{player}" aria-hidden="true"></span> '
+        f"player {player}, this submission, is to move"
+    )
+    told += f"; {turn.pop_outs}." if turn.pop_outs else "."
+    drawn = f' data-turn="{place}"' if place else ""
+    return (
+        f'<figure class="position"{drawn}><pre>{html.escape(turn.board)}</pre>'
+        f"<figcaption>{told}</figcaption></figure>"
+    )
+
+
+GAME_HEADERS: Final = (
+    *("game", "part", "opponent", "board", "side", Number("round"), Number("score")),
+    *(Number("margin"), "result", "lost turns"),
+)
+
+
+def _games(item: Submission, results: Results, replays: Mapping[str, Json]) -> str:
+    """Return the table of all games of a submission; `publish-game` numbers them in this order.
+
+    `replays` has those that can be replayed. For a hidden board, only the margin is shown.
+    """
+    games, public = results.games_of(item), results.public(item)
+    rows: list[list[Cell]] = []
+    for number, game in enumerate(games, 1):
+        side = "first" if game.side == 1 else "second"
+        row: list[Cell] = [game.match.part, game.match.two.name, game.board.label, side]
+        row.append(game.repeat + 1)
+        result, hidden = results.played.get(game.key), game.board.hidden
+        if result is None:
+            rows.append([f"game {number}", *row, "", "", "not played", ""])
+            continue
+        margin = margin_of(game, result)
+        score = "{} to {}".format(*result.scores[:: 1 if game.side == 1 else -1])
+        word = "won" if margin > 0 else "drawn" if margin == 0 else "lost"
+        word += "; its seed was public" if game.key in public else ""
+        replay: Cell = f"game {number}: {'hidden' if hidden else 'record damaged'}"
+        if game.key in replays and not hidden:
+            replay = Link(f"game {number}", "", f"{number}.0", whole_row=True)
+        faults = "" if hidden else tables.faults_text(result.faults[game.side - 1])
+        shown = ["" if hidden else score, f"{margin:+d}"]  # else the result is enough
+        rows.append([replay, *row, *(shown if game.counts_points else ("", "")), word, faults])
+    return table(GAME_HEADERS, rows)
+
+
+def digest(item: Submission, report: tuple[str, str], results: Results) -> str:
+    """Return a hash of everything on a page, so that an unchanged page is not written again."""
+    games = enumerate(results.games_of(item))
+    keys = [f"{number} {game.key}" for number, game in games if game.key in results.played]
+    texts = [MADE_BY, frame(), *report, *keys]
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
+
+
+def feedback_page(
+    item: Submission,
+    report: tuple[str, str],
+    results: Results,
+    replays: Mapping[str, Json],
+) -> str:
+    """Return the whole page of a submission: its report, then its games.
+
+    `replays` has the games that have been played, by key.
+    """
+    games, (above, below) = results.games_of(item), report
+    comment = f"feedback {digest(item, report, results)}"
+    title = f"Feedback for {item.name}"
+    if games:
+        listed = card(_games(item, results, replays))
+        below = f"<h2 id='games'>All games</h2>\n{listed}\n{below}"
+    shown = []
+    for number, game in enumerate(games, 1):
+        if game.key in replays and not game.board.hidden:
+            side = "first" if game.side == 1 else "second"
+            label = f"{game.match.part}, {game.board.label}, {side}, round {game.repeat + 1}"
+            shown.append(({"number": number, "label": label}, replays[game.key]))
+    if not shown:
+        return whole(title, f"{above}\n{below}", comment=comment)
+    before = f'<section class="report" aria-labelledby="name">\n{above}\n</section>\n'
+    after = f'\n<section class="report" aria-label="More">\n{below}\n</section>'
+    return Page(title, FEEDBACK, before, all_games(shown), comment, after).alone()
+
+
+ROSTER: Final = ("section", "group")
+MARK_HEADERS: Final = (
+    *("submission", *ROSTER, Number("total"), Number("interval"), Number("A"), Number("B")),
+    *("lost turns", "remark"),
+)
+
+OPPONENT_HEADERS: Final = (
+    *("opponent", Number("games"), Number("the class's median margin"), Number("full points")),
+    *(Number("zero points"), "its lost turns"),
+)
+
+OPPONENTS: Final = (
+    "An opponent that times out or crashes hands out free points. Where that happened, the table "
+    "has a column of its lost turns."
+)
+
+PROJECTOR: Final = (
+    '<button type="button" id="projector" '
+    'title="The bracket alone, for a projector; Escape ends it">Projector</button>'
+)
+
+PLACES: Final = (
+    "Places go by the last stage that a submission reached, then by its place in its group "
+    "there, then by its numbers in that stage. A second place so stands above every third place, "
+    "whatever their margins: the groups had different opponents. Those who are equal in all of "
+    "this share a place."
+)
+
+
+def class_page(results: Results) -> str:
+    """Return the page of the marks; it contains all names, so students must not see it."""
+    marks = results.marks
+    totals = [total for mark in marks if (total := mark.known()) is not None]
+    summary = f"{len(totals)} of {len(marks)} submissions have a mark"
+    if totals:
+        summary += (
+            f": from {min(totals):.2f} to {max(totals):.2f} of {full_points(results.rubric):g}, "
+            f"median {median(totals):.2f}, mean {fmean(totals):.2f}"
+        )
+    failed = [
+        (f"{game.match.one.name}, {game.title}", fault.text, fault.attempts)
+        for game in results.games
+        if (fault := results.faults.get(game.key)) is not None
+    ]
+    corrections = [
+        (str(student), str(change))
+        for mark in marks
+        for student in mark.students
+        for change in student.corrections
+    ]
+    parts = [
+        heading("The class"),
+        paragraphs(["For the teacher: this page names everybody.", f"{summary}."]),
+        section("Marks", table(MARK_HEADERS, _marks(marks))),
+        section("Opponents", paragraphs([OPPONENTS]) + table(OPPONENT_HEADERS, _opponents(marks))),
+        section("Games that failed (INFRA)", table(("game", "failure", Number("begun")), failed)),
+        section("Corrections", table(("student", "correction"), corrections)),
+        section("Protection", paragraphs(results.protection)),
+    ]
+    return whole("The class", "\n".join(filter(None, parts)))
+
+
+def _marks(marks: Sequence[Mark]) -> list[list[Cell]]:
+    """Return the table of marks, the highest first; who could not play comes last."""
+    rows: list[tuple[tuple[bool, float, str], list[Cell]]] = []
+    for mark in marks:
+        name = mark.submission.name
+        total, shown = tables.shown_points(mark)
+        interval = tables.interval_text(mark)
+        page = Link(name, f"feedback/{file_name(name)}.html", whole_row=True)
+        places = ({getattr(one, kind) for one in mark.students} - {""} for kind in ROSTER)
+        row: list[Cell] = [page, *map(", ".join, map(sorted, places)), total, interval, *shown]
+        row += [tables.faults_text(mark.faults), tables.remark(mark)]
+        rows.append(((bool(mark.submission.problem), -mark.final(), name), row))
+    return [row for _, row in sorted(rows, key=lambda item: item[0])]
+
+
+def _opponents(marks: Sequence[Mark]) -> list[list[Cell]]:
+    """Return what the class achieved against each opponent."""
+    by_name: dict[str, list[MatchMark]] = {}
+    for mark in marks:
+        for match in mark.matches:
+            by_name.setdefault(match.name, []).append(match)
+    rows: list[list[Cell]] = []
+    for name, matches in by_name.items():
+        games = sum(match.tally.games for match in matches)
+        margins = [match.tally.mean_margin for match in matches if match.tally.games]
+        lost = sum((match.tally.other_faults for match in matches), Faults())
+        done = [match for match in matches if match.tally.complete]
+        full = sum(match.points >= match.max_points for match in done)
+        none = sum(match.points == 0 for match in done)
+        margin = f"{median(margins):+.{matches[0].tally.digits}f}" if margins else "-"
+        rows.append([name, games, margin, full, none, tables.faults_text(lost)])
+    return rows
+
+
+def standings_page(results: Results, out: Path) -> str:
+    """Return the page of a tournament: the bracket of its stages, then every table.
+
+    Each pairing links to its replays, if they are below `out`. A button, or `#projector` in the
+    address, shows the bracket alone, as large as the window allows. The page reloads itself during
+    play.
+    """
+    begun, stages = results.stages, results.rubric.tournament.stages
+    finished = len(begun) == len(stages) and begun[-1].complete
+    parts = [heading("Tournament", PROJECTOR)]
+    if finished:
+        places = table(tables.PLACE_HEADERS, tables.place_rows(results.placings, results.rubric))
+        parts.append(section("Places", paragraphs([PLACES]) + places))
+    columns = [_stage(state, results, finished and state is begun[-1]) for state in begun]
+    for stage in stages[len(begun) :]:
+        waiting = card(f"<h3>{html.escape(stage.name)}</h3>\n<p>Has not begun.</p>", "group")
+        columns.append(f'<div class="stage-groups">\n{waiting}\n</div>')
+    parts.append('<h2 id="bracket">Stages</h2>\n<div class="stages" tabindex="0">')
+    parts += [*columns, "</div>"]
+    for group in (group for state in begun for group in state.groups):
+        rows = [tables.standing_row(item.place, item, results.rubric) for item in group.standings]
+        body = f"{table(tables.STANDING_HEADERS, rows)}\n{_pairings(group, results, out)}"
+        parts.append(section(group.name, body))
+    absent = (html.escape(f"{name}: {why}") for name, why in results.left_out.items())
+    parts.append(section("Not in the tournament", listed(absent)))
+    more = ("standings",) if finished else ("standings", "reload")
+    return whole("Tournament", "\n".join(parts), "standings", more)
+
+
+def _stage(state: StageState, results: Results, decided: bool) -> str:
+    """Return a column of the bracket: the groups, and the promoted contestants of each.
+
+    In a stage that has decided the tournament, whoever is first is a winner.
+    """
+    count, kind = (1, "winner") if decided else (state.stage.promote, "promoted")
+    digits = margin_digits(results.rubric.match.counts_points)
+    groups = "\n".join(_group(group, count, kind, digits) for group in state.groups)
+    begun = "" if state.complete else " playing"
+    return f'<div class="stage-groups{begun}">\n{groups}\n</div>'
+
+
+def _group(group: Group, count: int, kind_of_first: str, digits: int) -> str:
+    """Return a group; the first `count` of its standings are of a kind of their own.
+
+    Tied winners are all winners; who is promoted of those who are tied, the draw decides.
+    """
+    lines = []
+    for number, standing in enumerate(group.standings, 1):
+        place = standing.place
+        first = place if kind_of_first == "winner" else number
+        kind = f' class="{kind_of_first}"' if first <= count else ""
+        name = html.escape(standing.contestant.name)
+        lines.append(
+            f'<li{kind}><span class="place">{place}</span><span class="name">{name}</span>'
+            f'<span class="margin">{minus(f"{standing.total.mean_margin:+.{digits}f}")}</span></li>'
+        )
+    played = len(group.games) - group.missing
+    games = f"{played} of {len(group.games)} games"
+    head = f'<div class="head"><h3>{html.escape(group.name)}</h3><span>{games}</span></div>'
+    bar = progress(f"{group.name}: {games}", played, len(group.games)) if group.missing else ""
+    return card(f"{head}\n{bar}\n<ol>{''.join(lines)}</ol>", "group")
+
+
+def replay_place(group: Group, number: int) -> str:
+    """Return the place below `--out` of the replays of a group's pairing, counted from 1."""
+    return f"games/{file_name(group.name)}-{number}.html"
+
+
+PAIRING_HEADERS: Final = (
+    *("submission", "opponent", Number("mean margin"), Number("W-D-L"), "games"),
+)
+
+
+def _pairings(group: Group, results: Results, out: Path) -> str:
+    """Return the pairings of a group that have games, each with a link to them."""
+    rows: list[list[Cell]] = []
+    for number, (match, games) in enumerate(by_match(group.games).items(), 1):
+        total = tally(games, results.played)
+        if not total.games:
+            continue
+        place, count = replay_place(group, number), f"{total.games}"
+        shown = Link(f"{count} games", place) if (out / place).is_file() else count
+        margin = f"{total.mean_margin:+.{total.digits}f}"
+        rows.append([match.one.name, match.two.name, margin, total.record(), shown])
+    if not rows:
+        return ""
+    return f"<details><summary>Pairings</summary>\n{table(PAIRING_HEADERS, rows)}</details>"
