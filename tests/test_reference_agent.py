@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connect4.games.extended import EXTENDED, ExtendedAction, ExtendedState
+from connect4.games import extended
+from connect4.games.extended import EXTENDED, ExtendedState
+from connect4.games.falling import ExtendedAction
 from connect4.players import ai
 from connect4.players.base import Setup
 from connect4.players.registry import build, method_of, parse_agent
@@ -32,7 +34,7 @@ SHAPES = [(rows, columns) for rows in range(1, 13) for columns in range(2, 13, 2
 
 
 def empty(rows: int, columns: int, popouts: int = 0) -> ExtendedState:
-    return ExtendedState(np.zeros((rows, columns), dtype=np.int64), (popouts, popouts))
+    return extended.position(np.zeros((rows, columns), dtype=np.int64), (popouts, popouts))
 
 
 def played(state: ExtendedState, plies: int, rng: random.Random) -> ExtendedState:
@@ -202,7 +204,7 @@ def test_a_game_keeps_which_method_was_asked() -> None:
 @pytest.mark.parametrize("mover", [1, 2])
 def test_a_full_board_leaves_nothing_but_pop_outs(mover: Any) -> None:
     board = np.random.default_rng(3).integers(1, 3, (5, 6))
-    state = ExtendedState(board, (2, 2), mover)
+    state = extended.position(board, (2, 2), mover)
     assert all(is_popout for _, is_popout in state.legal_actions())
     action = ask(state)
     assert action in state.legal_actions()
@@ -212,14 +214,14 @@ def test_a_full_board_leaves_nothing_but_pop_outs(mover: Any) -> None:
 def test_the_only_action_is_answered_at_once() -> None:
     """Nothing is prepared for a search, which with many plies to come would take all the time."""
     player = AIPlayer(1, 1000)
-    state = ExtendedState(np.array([[1, 0], [2, 0], [1, 0]]), (0, 10))
+    state = extended.position(np.array([[1, 0], [2, 0], [1, 0]]), (0, 10))
     assert player.get_intelligent_move(state.for_agent()) == (1, False)
     assert not player.kept
 
 
 def test_a_win_by_pop_out_is_seen() -> None:
     """Popping column 0 lines four up in the bottom row, and leaves the opponent no answer."""
-    state = ExtendedState(np.array([[1, 2, 2, 1], [2, 1, 1, 1]]), (1, 0))
+    state = extended.position(np.array([[1, 2, 2, 1], [2, 1, 1, 1]]), (1, 0))
     assert ask(state) == (0, True)
 
 

@@ -237,13 +237,14 @@ class State(ABC):
         that overrides this method makes the same choices.
         """
         state = self
-        while not state.is_over():
+        while True:
             actions = state.legal_actions()
             if actions:
                 state = state.apply(actions[int(rng.random() * len(actions))])
+            elif state.is_over():
+                return state.scores()
             else:
                 state = state.skip()
-        return state.scores()
 
     def display(self) -> str:
         """Return the rows of the board below a line of column numbers.

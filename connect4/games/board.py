@@ -32,8 +32,8 @@ DIRECTIONS: Final[tuple[Cell, ...]] = ((0, 1), (1, 0), (1, 1), (-1, 1))
 class Grid:
     """The geometry of a board of `rows` by `columns` on which `line` tokens in a row count.
 
-    `cells`, `tops`, `bottoms[c]`, `column_cells[c]` are masks of cells; `drops[c]` holds a column's
-    bottom and its cells, `distances[c]` its distance from the middle column.
+    `cells`, `tops`, `floor`, `bottoms[c]`, `column_cells[c]` are masks of cells; `drops[c]` holds a
+    column's bottom and its cells, `distances[c]` its distance from the middle column.
 
     `windows` holds the mask of every line of `line` cells. `shifts` holds, for each of the four
     directions of `STEPS`, the distance in bits from one cell of a line to the next, and `starts`
@@ -54,6 +54,7 @@ class Grid:
         self.distances = {column: abs(column - (columns - 1) / 2) for column in range(columns)}
         self.open_columns = cache(self._open_columns)
         self.cells = sum(self.column_cells)
+        self.floor = sum(self.bottoms)
         self.tops = sum(bottom << (rows - 1) for bottom in self.bottoms)
         self.shifts = tuple(right * stride + up for right, up in STEPS)
         self.steps = tuple(step for shift in self.shifts for step in (shift, (line - 2) * shift))

@@ -14,12 +14,13 @@ import numpy as np
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import Ending, FaultPolicy, Game, Option, Player, State, quoted
 from connect4.games.board import Grid, grid_of
-from connect4.games.state_files import Seen, read_pieces, read_settings, setting_lines
+from connect4.games.state_files import Seen, read_rows, read_settings, settings_of, split
 
 DIRECTIONS: Final = {"E": (1, 0), "N": (0, -1), "S": (0, 1), "W": (-1, 0)}
 """The steps `(x, y)` of each direction; x counts columns from the left, y rows from the top."""
 
 COLOURS: Final = ("white", "black")
+TITLE: Final = "Dynamic Connect-4"
 SYMBOLS: Final = ("O", "X")
 SIDES: Final = range(2, 10)
 """The sizes that a board may have: a move names a row and a column with one digit each."""
@@ -264,7 +265,8 @@ class DynamicState(State):
 
     def to_text(self) -> str:
         """Return a state file: the board, then `name=value` lines for what is not the default."""
-        return "\n".join([*self._rows(), *setting_lines(self.to_json(), SETTINGS)]) + "\n"
+        settings = settings_of(self.to_json(), SETTINGS, TITLE)
+        return "\n".join([*self._rows(), *map("=".join, settings.items())]) + "\n"
 
     def to_json(self) -> dict[str, Any]:
         """Return `board`, the rows of a state file, and the settings that are not the default."""
@@ -317,7 +319,10 @@ def read(text: str, source: str) -> DynamicState:
     Each line is one row, top first; its cells are `O` (white), `X` (black) or blank, separated by
     commas. Lines `name=value` may follow; `SETTINGS` lists the names.
     """
-    rows, settings = read_pieces(text, source, SYMBOLS)
+    lines, settings = split(text, source)
+    rows = read_rows(lines, source, _read_cells)
+    if not rows:
+        raise InputError(f"{source}:1: no board; expected rows of {', '.join(SYMBOLS)} and blanks")
     values, history = read_settings(settings, SETTINGS, source)
     for name, right in (("mover", (1, 2)), ("repetition", (0, 1))):
         if values[name] not in right:
@@ -336,12 +341,25 @@ SETTINGS: Final = {"mover": 1, "turns": 0, "line": 4, "max_turns": 100, "repetit
 """The settings that a state file may have after the board, with their defaults."""
 
 
+def _read_cells(line: str, where: str) -> list[int]:
+    """Read one row of pieces; raises `InputError` whose text begins with the given place."""
+    cells = [cell.strip() for cell in line.split(",")]
+    for column, cell in enumerate(cells, 1):
+        if cell not in ("", *SYMBOLS):
+            raise InputError(
+                f"{where}: {quoted(cell)} in column {column}; "
+                f"expected {' or '.join(SYMBOLS)} or a blank between commas"
+            )
+    return [1 + SYMBOLS.index(cell) if cell else 0 for cell in cells]
+
+
 def from_json(value: dict[str, Any]) -> DynamicState:
     """Read the `start` of a record; raises `InputError`."""
     try:
-        text = "\n".join([*value["board"], *setting_lines(value, SETTINGS)])
+        settings = map("=".join, settings_of(value, SETTINGS, TITLE).items())
+        text = "\n".join([*value["board"], *settings])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"start: not a position of Dynamic Connect-4 ({error!r})") from None
+        raise InputError(f"start: not a position of {TITLE} ({error!r})") from None
     return read(text, "start")
 
 
@@ -358,7 +376,7 @@ ACTION_HELP: Final = "71W to move the piece in column 7, row 1 one square west (
 DYNAMIC: Final = Game(
     name="dynamic",
     has_pass=True,
-    title="Dynamic Connect-4",
+    title=TITLE,
     rules_version=1,
     on_fault=FaultPolicy.FORFEIT,
     start=start,
