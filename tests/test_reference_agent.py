@@ -13,14 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.training.fit import agent_numbers, packed
 from connect4.games import extended
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.games.falling import ExtendedAction
 from connect4.players import ai
 from connect4.players.base import Setup
 from connect4.players.registry import build, method_of, parse_agent
-from connect4.reference import AIPlayer, tables
+from connect4.reference import AIPlayer, lines
 from connect4.reference.alphabeta import AlphaBeta
+from connect4.reference.evaluation import LEARNED
 from connect4.reference.expectimax import Expectimax
 from connect4.reference.lines import Lines
 from tests.games import played as played_game
@@ -124,7 +126,7 @@ def test_with_a_clock_games_to_the_end_help_to_choose_where_the_tables_fit(
     player = AIPlayer(1, 0.3)
     assert player.get_expectimax_move(state.for_agent()) in state.legal_actions()
     (search,) = player.kept.values()
-    assert (search.playouts is None) == (max(shape) > tables.LONGEST_TABLE)
+    assert (search.playouts is None) == (max(shape) > lines.LONGEST_TABLE)
 
 
 @settings(max_examples=100, deadline=None)
@@ -248,3 +250,11 @@ def test_the_state_handed_in_stays_as_it_is() -> None:
     player.get_intelligent_move((board, popouts))
     assert np.array_equal(board, state.board())
     assert (popouts[1].get_int(), popouts[2].get_int()) == state.popouts
+
+
+def test_the_packed_numbers_are_those_that_the_agent_reads() -> None:
+    found = packed(agent_numbers())
+    assert found.keys() == LEARNED.keys()
+    for name, numbers in found.items():
+        assert numbers.dtype == LEARNED[name].dtype
+        assert np.array_equal(numbers, LEARNED[name]), name

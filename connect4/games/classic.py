@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted
-from connect4.games.board import Grid, Run, runs_on
+from connect4.games.board import Run, runs_on
 from connect4.games.falling import FallingState, board_grid, tokens_on
 from connect4.games.state_files import Placed, Rows, position_from_json, read_position, split
 
@@ -18,27 +19,14 @@ Variant: TypeAlias = Literal["first-four", "most-fours"]
 TITLE: Final = "classic Connect 4"
 
 
+@dataclass(eq=False, repr=False)
 class ClassicState(FallingState):
-    """A position; an action is a column, counted from 0."""
+    """A position; an action is a column, counted from 0. `position` computes the ending."""
 
     __slots__ = ("_ending", "variant")
 
-    def __init__(
-        self,
-        grid: Grid,
-        variant: Variant,
-        one: int,
-        two: int,
-        mover: Player,
-        ending: Ending | None,
-    ) -> None:
-        """Store values that are known to be consistent; `position` computes the ending."""
-        self.grid = grid
-        self.variant = variant
-        self.one = one
-        self.two = two
-        self.mover = mover
-        self._ending = ending
+    variant: Variant
+    _ending: Ending | None
 
     @property
     def distances(self) -> Mapping[int, float]:
@@ -71,7 +59,7 @@ class ClassicState(FallingState):
             ending = Ending.LINE
         elif mask | token == grid.cells:
             ending = Ending.BOARD_FULL
-        return ClassicState(grid, self.variant, one, two, mover, ending)
+        return ClassicState(grid, one, two, mover, self.variant, ending)
 
     def _why_not(self, column: object) -> str:
         last = self.grid.columns - 1
@@ -85,7 +73,7 @@ class ClassicState(FallingState):
 
     def skip(self) -> ClassicState:
         mover = opponent(self.mover)
-        return ClassicState(self.grid, self.variant, self.one, self.two, mover, self._ending)
+        return ClassicState(self.grid, self.one, self.two, mover, self.variant, self._ending)
 
     def ending(self) -> Ending | None:
         """Return `LINE` or `BOARD_FULL` if the game is over."""
@@ -165,12 +153,12 @@ def position(rows: Rows, mover: Player, variant: Variant) -> ClassicState:
             raise InputError("both players have four in a row; only one can have won")
         if any(lines):
             ending = Ending.LINE
-    return ClassicState(grid, variant, one, two, mover, ending)
+    return ClassicState(grid, one, two, mover, variant, ending)
 
 
 def start(variant: Variant, rows: int | None = None, columns: int | None = None) -> ClassicState:
     """Return an empty board, by default 6 by 7; raises `InputError`."""
-    return ClassicState(board_grid(rows, columns, TITLE), variant, 0, 0, 1, None)
+    return ClassicState(board_grid(rows, columns, TITLE), 0, 0, 1, variant, None)
 
 
 def read(variant: Variant, text: str, source: str) -> ClassicState:

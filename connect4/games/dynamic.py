@@ -91,10 +91,13 @@ def dynamic_layout(rows: int, columns: int, rules: DynamicRules) -> DynamicLayou
     return DynamicLayout(rows, columns, rules)
 
 
+@dataclass(eq=False, repr=False)
 class DynamicState(State):
     """A position: white's (player 1's) and black's pieces as masks of `layout.grid`.
 
-    `turns` counts the plies since the start, passes included. An action is its text, such as `71W`.
+    `turns` counts the plies since the start, passes included; `history` holds the earlier positions
+    if a third repetition is a draw. An action is its text, such as `71W`. `position` computes the
+    ending.
     `last` is the action that led here, or None; it is not part of the position.
     """
 
@@ -104,29 +107,16 @@ class DynamicState(State):
     first_number: ClassVar = 1
     slides: ClassVar = True
 
-    def __init__(
-        self,
-        layout: DynamicLayout,
-        one: int,
-        two: int,
-        mover: Player,
-        turns: int,
-        ending: Ending | None,
-        history: History = (),
-        last: str | None = None,
-    ) -> None:
-        """Store values that are known to be consistent; `position` computes the ending.
+    layout: DynamicLayout
+    one: int
+    two: int
+    mover: Player
+    turns: int
+    _ending: Ending | None
+    history: History
+    last: str | None
 
-        `history` holds the earlier positions if a third repetition is a draw.
-        """
-        self.layout = layout
-        self.one = one
-        self.two = two
-        self.mover: Player = mover
-        self.turns = turns
-        self.history = history
-        self.last = last
-        self._ending = ending
+    def __post_init__(self) -> None:
         self._actions: tuple[str, ...] | None = None
 
     @property
@@ -136,9 +126,6 @@ class DynamicState(State):
     @property
     def distances(self) -> Mapping[str, float]:
         return self.layout.distances
-
-    def bitboards(self) -> tuple[int, int]:
-        return self.one, self.two
 
     @property
     def max_plies(self) -> int:
@@ -290,7 +277,7 @@ def position(
         ending = Ending.REPETITION
     if ending is None and turns >= layout.rules.max_turns:
         ending = Ending.DRAW_LIMIT
-    return DynamicState(layout, one, two, mover, turns, ending, history)
+    return DynamicState(layout, one, two, mover, turns, ending, history, None)
 
 
 START: Final = """\

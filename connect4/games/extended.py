@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from itertools import cycle, pairwise
 from typing import Any, Final
@@ -24,6 +25,7 @@ from connect4.games.state_files import Placed, position_from_json, read_position
 from connect4.utils import Integer, get_row_score
 
 
+@dataclass(eq=False, repr=False)
 class ExtendedState(PoppingState):
     """A position: tokens, the pop-outs left and the player to move.
 
@@ -33,21 +35,8 @@ class ExtendedState(PoppingState):
 
     __slots__ = ("maximum", "popouts")
 
-    def __init__(
-        self,
-        grid: Grid,
-        one: int,
-        two: int,
-        mover: Player,
-        popouts: tuple[int, int],
-        maximum: tuple[int, int],
-    ) -> None:
-        self.grid = grid
-        self.one = one
-        self.two = two
-        self.mover = mover
-        self.popouts = popouts
-        self.maximum = maximum
+    popouts: tuple[int, int]
+    maximum: tuple[int, int]
 
     def poppable(self) -> int:
         """Return the bottom tokens of the mover's columns, if it has pop-outs left."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import State, quoted
+from connect4.games.base import Player, State, quoted
 from connect4.games.board import Grid, grid_of
 from connect4.games.state_files import Rows
 
@@ -24,24 +25,23 @@ ExtendedAction: TypeAlias = tuple[int, bool]
 ACTION_TEXT: Final = re.compile(r"([0-9]{1,4})([pP]?)")
 
 
+@dataclass(eq=False, repr=False)
 class FallingState(State):
-    """A position: the tokens of player 1 and 2 as masks of `grid`, and the mover."""
+    """A position: the tokens of player 1 and 2 as masks of `grid`, and the mover.
+
+    Constructors take values that are known to be consistent.
+    """
 
     __slots__ = ("grid", "mover", "one", "two")
 
     grid: Grid
     one: int
     two: int
-
-    popouts: tuple[int, int] = (0, 0)
-    """The pop-outs that each player has left; 0 in a game that does not count them."""
-
-    def bitboards(self) -> tuple[int, int]:
-        return self.one, self.two
+    mover: Player
 
     def to_text(self) -> str:
         """Return the text of a state file, with the short first line if that is enough."""
-        one, two = self.popouts
+        one, two = getattr(self, "popouts", (0, 0))
         first = f"{one}" if one == two and self.mover == 1 else f"{one} {two} {self.mover}"
         rows = [" ".join(map(str, row)) for row in self.board().tolist()]
         return "\n".join([first, *rows]) + "\n"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Any, Final
 
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import Ending, FaultPolicy, Game, Player, opponent
-from connect4.games.board import Grid
 from connect4.games.falling import (
     ExtendedAction,
     PoppingState,
@@ -34,20 +34,16 @@ MAX_PLIES: Final = 200
 """A game of N plies is a draw; so is the third repetition of a position."""
 
 
+@dataclass(eq=False, repr=False)
 class PopOutState(PoppingState):
     """A position. `turns` counts the plies since the start; `history` holds earlier positions."""
 
     __slots__ = ("_ending", "history", "turns")
 
-    def __init__(
-        self, grid: Grid, one: int, two: int, mover: Player, turns: int, history: tuple[Seen, ...]
-    ) -> None:
-        self.grid = grid
-        self.one = one
-        self.two = two
-        self.mover: Player = mover
-        self.turns = turns
-        self.history = history
+    turns: int
+    history: tuple[Seen, ...]
+
+    def __post_init__(self) -> None:
         self._ending = self._find_ending()
 
     def _find_ending(self) -> Ending | None:

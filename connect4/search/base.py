@@ -53,7 +53,8 @@ class OutOfBudgetError(Exception):
 class Deadline:
     """A budget that starts now, limited by `seconds` of `time.monotonic`, `nodes`, both or neither.
 
-    A search counts its nodes and calls `check` when the count reaches `next_check`.
+    A search counts its nodes and calls `check` when the count reaches `next_check`; or it calls
+    `spend`.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Deadline:
         self._end = math.inf if seconds is None else time.monotonic() + seconds
         self._nodes = math.inf if nodes is None else nodes
         self._stride = stride
+        self._spent = 0
         self.next_check = min(stride, self._nodes + 1)
 
     def check(self, nodes: int) -> None:
@@ -69,6 +71,12 @@ class Deadline:
         if nodes > self._nodes or time.monotonic() >= self._end:
             raise OutOfBudgetError
         self.next_check = min(nodes + self._stride, self._nodes + 1)
+
+    def spend(self) -> None:
+        """Count one node; raises `OutOfBudgetError`."""
+        self._spent += 1
+        if self._spent >= self.next_check:
+            self.check(self._spent)
 
     def seconds_left(self) -> Seconds:
         """Return the seconds that are left; infinity if there is no time limit."""
