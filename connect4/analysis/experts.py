@@ -18,7 +18,7 @@ from connect4.search import solver
 from connect4.search.base import WIN, Deadline, OutOfBudgetError, after, center
 from connect4.search.heuristics import heuristic_of
 from connect4.search.minimax import Found, Minimax, TableAlphaBeta
-from connect4.search.solver import LibrarySolver, PerfectPlay
+from connect4.search.solver import LibrarySolver
 
 WON: Final = 100.0
 """The value of a won game if only winning counts; a draw is worth 0."""
@@ -111,30 +111,15 @@ def ask_reference(state: State, seconds: Seconds) -> Expected:
 
 
 def solver_expert(game: Game, start: State) -> Expert:
-    """Return perfect play; without the library, a search if the time is too short.
+    """Return perfect play by the library `bitbully`; without it, a search.
 
-    From a start in which a side has missed a turn, it is a search.
+    From a start in which a side has missed a turn, it is a search too.
     """
     search = search_expert(game, start)
-    if start.setting != solver.SETTING or not solver.alternates(start):
+    known = start.setting == solver.SETTING and solver.alternates(start)
+    if not known or not solver.is_installed():
         return search
-    if solver.is_installed():
-        return replace(
-            search,
-            agent="solver",
-            evaluate=lambda state, seconds: best_play(
-                _library(), state, Deadline(), Deadline(seconds)
-            ),
-        )
-    perfect = solver.Solver()
-
-    def evaluate(state: State, seconds: Seconds) -> Expected:
-        half = Deadline(seconds / 2)
-        with suppress(OutOfBudgetError):
-            return best_play(perfect, state, half, half)
-        return search.evaluate(state, seconds / 2)
-
-    return replace(search, agent=f"solver, else {search.agent}", evaluate=evaluate)
+    return replace(search, agent="solver", evaluate=best_play)
 
 
 def search_expert(game: Game, start: State, name: str | None = None) -> Expert:
@@ -215,14 +200,12 @@ _library = cache(LibrarySolver)
 """Returns the library's engine, which is loaded late: it takes 170 MB."""
 
 
-def best_play(engine: PerfectPlay, state: State, first: Deadline, whole: Deadline) -> Expected:
-    """Return what a solver knows of a position; its line ends early if the time runs out.
-
-    `first` is the deadline of the score; raises `OutOfBudgetError` if it passes before.
-    """
-    engine.deadline = first
+def best_play(state: State, seconds: Seconds) -> Expected:
+    """Return what the library knows of a position; its line ends early if the time runs out."""
+    engine = _library()
+    engine.deadline = Deadline()
     move, score = engine.best(state)
-    engine.deadline = whole
+    engine.deadline = Deadline(seconds)
     line, after = [move], state.apply(move)
     with suppress(OutOfBudgetError):
         while not after.is_over() and len(line) < LINE:
