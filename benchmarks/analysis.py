@@ -207,7 +207,7 @@ def main() -> int:
     total = Tally()
     for number in range(arguments.games):
         record = game(arguments.kind, number)
-        record.extra["analysis"] = analyse(record, arguments.seconds, arguments.jobs)
+        record.extra["analysis"] = analyse(record, arguments.seconds, arguments.jobs).to_json()
         tally = Tally()
         compare(record, exact, COSTLY[arguments.kind], tally)
         print(f"game {number + 1}: {tally}", flush=True)
