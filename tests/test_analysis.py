@@ -208,7 +208,7 @@ def test_an_ended_search_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
         analyse(recorded(GAMES["extended"].read("0\n0 0\n", "start"), ["0"]), 0.1, jobs=1)
 
 
-def end_this_process(turns: int) -> Expected | None:
+def end_this_process(text: str, seconds: float, turns: int) -> Expected | None:
     os.kill(os.getpid(), signal.SIGKILL)
     return None
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from connect4 import record as records
@@ -27,29 +28,19 @@ WORST: Final = 3
 """The number of worst moves listed for each side."""
 
 
-Search = Callable[[int], Expected | None]
-"""Searches the position of a record after that many turns; None if the expert does not know it."""
+@lru_cache(1)
+def searcher(text: str, seconds: Seconds) -> Callable[[int], Expected | None]:
+    """Return a search of a record, given as text, after a number of turns.
 
-
-def searcher(text: str, seconds: Seconds) -> Search:
-    """Return a search of the positions of a record, which is given as the text of its file."""
+    It returns None if the expert does not know the position.
+    """
     record = records.loads(text)
     states, expert = list(records.replay(record)), expert_for(record.game, record.start)
     return lambda turns: expert.expect(states[turns], seconds)
 
 
-_search: Search | None = None
-
-
-def _open_worker(text: str, seconds: Seconds) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    global _search  # noqa: PLW0603 - a worker process has one record
-    _search = searcher(text, seconds)
-
-
-def _work(turns: int) -> Expected | None:
-    assert _search is not None
-    return _search(turns)
+def _work(text: str, seconds: Seconds, turns: int) -> Expected | None:
+    return searcher(text, seconds)(turns)
 
 
 Progress = Callable[[int, int], None]
@@ -87,7 +78,7 @@ def analyse(
 def _searched(
     todo: Iterable[int], jobs: int, text: str, seconds: Seconds
 ) -> Iterator[Expected | None]:
-    """Yield the results of `Search` in `jobs` processes (0: in this one).
+    """Yield the results of searches in `jobs` processes (0: in this one).
 
     After an exception, the processes end at once. Raises `InputError` if one of them has ended.
     """
@@ -97,9 +88,10 @@ def _searched(
     from concurrent.futures import BrokenExecutor, ProcessPoolExecutor  # late: browsers have none
     from multiprocessing import active_children
 
-    pool = ProcessPoolExecutor(jobs, initializer=_open_worker, initargs=(text, seconds))
+    ignored = signal.SIGINT, signal.SIG_IGN  # this process handles Ctrl-C
+    pool = ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=ignored)
     try:
-        yield from pool.map(_work, todo)
+        yield from pool.map(partial(_work, text, seconds), todo)
     except BrokenExecutor:
         raise InputError("a search was ended from outside, perhaps for lack of memory") from None
     except BaseException:  # also on Ctrl-C: the searches may run for minutes

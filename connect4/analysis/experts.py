@@ -26,8 +26,6 @@ WON: Final = 100.0
 ESTIMATE: Final = 40.0
 """The maximum value of an undecided position of such a game."""
 
-UNIT_OF_WINS: Final = "hundredths of a win"
-
 DEEPEST: Final = 144
 """The maximum depth of a search in plies."""
 
@@ -61,22 +59,29 @@ class Expected:
 class Expert:
     """The strongest agent for a game, which judges its positions.
 
-    `unit` is the unit of its values. `evaluate(state, seconds)` requires an unfinished game, and
-    raises `AgentError` for a position that the agent does not know.
+    Its values are points, or if only winning counts, hundredths of a win. `evaluate(state,
+    seconds)` requires an unfinished game, and raises `AgentError` for a position that the agent
+    does not know.
     """
 
     agent: str
-    unit: str
+    by_points: bool
     evaluate: Callable[[State, Seconds], Expected]
-    final: Callable[[State], float]
-    """Returns the value, from player 1's view, of a position that is over."""
-    largest: float = math.inf
-    """The maximum of an estimate."""
+
+    @property
+    def unit(self) -> str:
+        return "points" if self.by_points else "hundredths of a win"
+
+    @property
+    def largest(self) -> float:
+        """Return the maximum of an estimate."""
+        return math.inf if self.by_points else ESTIMATE
 
     def expect(self, state: State, seconds: Seconds) -> Expected | None:
         """Return the result of best play from a position; None if the agent does not know it."""
         if state.is_over():
-            return Expected(self.final(state), (), True, 0)
+            worth = 1 if self.by_points else WON
+            return Expected(worth * state.margin(1), (), True, 0)
         try:
             return self.evaluate(state, seconds)
         except AgentError:
@@ -95,7 +100,7 @@ def reference_expert(game: Game, start: State) -> Expert:
     """Return the agent `reference`; in the students' edition, which lacks it, a search."""
     if "reference" not in PLAYERS:
         return search_expert(game, start, "margin")
-    return Expert("reference", "points", ask_reference, lambda state: state.margin(1))
+    return Expert("reference", True, ask_reference)
 
 
 def ask_reference(state: State, seconds: Seconds) -> Expected:
@@ -142,10 +147,7 @@ def search_expert(game: Game, start: State, name: str | None = None) -> Expert:
     def evaluate(state: State, seconds: Seconds) -> Expected:
         return deepened(kind(values, center, Deadline(seconds)), state, scaled)
 
-    agent = f"alphabeta:heuristic={heuristic.name}"
-    if point:
-        return Expert(agent, "points", evaluate, lambda state: state.margin(1))
-    return Expert(agent, UNIT_OF_WINS, evaluate, lambda state: WON * state.margin(1), ESTIMATE)
+    return Expert(f"alphabeta:heuristic={heuristic.name}", bool(point), evaluate)
 
 
 EXPERTS: Final[dict[str, Callable[[Game, State], Expert]]] = {
@@ -211,11 +213,6 @@ def best_play(state: State, seconds: Seconds) -> Expected:
         while not after.is_over() and len(line) < LINE:
             line.append(engine.best(after)[0])
             after = after.apply(line[-1])
-    return solved(state, score, line)
-
-
-def solved(state: State, score: int, line: list[Action]) -> Expected:
-    """Return a solver's score of a position as the result of best play."""
     if not score:
         return Expected(0.0, tuple(line), True)
     winner = state.mover if score > 0 else opponent(state.mover)
