@@ -6,8 +6,16 @@ from random import Random
 import pytest
 
 from connect4.games import GAMES, load_start
-from connect4.search import heuristics
-from connect4.search.base import ORDERS, WIN, Evaluation, after, ascending, center, win_or_loss
+from connect4.search import (
+    ORDERS,
+    WIN,
+    Evaluation,
+    after,
+    ascending,
+    center,
+    heuristics,
+    win_or_loss,
+)
 from connect4.search.heuristics import HEURISTICS, heuristic_of
 from connect4.search.mcts import sampled
 from connect4.search.minimax import AlphaBeta, Minimax, TableAlphaBeta, deepen

@@ -6,7 +6,7 @@ from connect4.games import GAMES, load_start
 from connect4.games.base import Ending
 from connect4.players.base import Setup
 from connect4.players.registry import build, parse_agent
-from connect4.search.base import WIN, center
+from connect4.search import WIN, center
 from connect4.search.heuristics import heuristic_of
 from connect4.search.minimax import TableAlphaBeta, deepen
 from connect4.search.sliding import SlidingAlphaBeta, bare

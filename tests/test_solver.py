@@ -11,7 +11,7 @@ from connect4.games import GAMES
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import parse_agent
-from connect4.search.base import WIN, Deadline, Evaluation, OutOfBudgetError, center, win_or_loss
+from connect4.search import WIN, Deadline, Evaluation, OutOfBudgetError, center, win_or_loss
 from connect4.search.minimax import TableAlphaBeta
 from connect4.search.solver import LibrarySolver, Solver, find_opening, tokens_in
 from tests.positions import random_position, wins

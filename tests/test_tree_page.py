@@ -19,7 +19,7 @@ from connect4.games import GAMES, load_start
 from connect4.games.base import State
 from connect4.players.base import Setup
 from connect4.players.registry import build, parse_agent
-from connect4.search.base import WIN
+from connect4.search import WIN
 from connect4.search.trace import Flag, Kind, Node
 from connect4.views.tree import main, tree_page
 from tests.browser import PHONE, Browser

@@ -14,8 +14,7 @@ from typing import Final
 from connect4.errors import AgentError
 from connect4.games.base import Action, Game, Seconds, State, opponent
 from connect4.players.registry import PLAYERS
-from connect4.search import solver
-from connect4.search.base import WIN, Deadline, OutOfBudgetError, after, center
+from connect4.search import WIN, Deadline, OutOfBudgetError, after, center, solver
 from connect4.search.heuristics import heuristic_of
 from connect4.search.minimax import Found, Minimax, TableAlphaBeta
 from connect4.search.solver import LibrarySolver

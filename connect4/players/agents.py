@@ -12,8 +12,7 @@ from typing import Final
 
 from connect4.games.base import Action, Seconds, State
 from connect4.players.base import Setup
-from connect4.search import solver
-from connect4.search.base import (
+from connect4.search import (
     ORDERS,
     STRIDE,
     Deadline,
@@ -23,6 +22,7 @@ from connect4.search.base import (
     after,
     center,
     points,
+    solver,
     uncollected,
     win_or_loss,
 )

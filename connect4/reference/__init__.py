@@ -12,7 +12,7 @@ from typing import TypeAlias
 from connect4.reference.alphabeta import AlphaBeta
 from connect4.reference.expectimax import Expectimax
 from connect4.reference.lines import Array, Lines, Move, Position
-from connect4.search.base import Deadline, uncollected
+from connect4.search import Deadline, uncollected
 from connect4.utils import Integer, get_valid_actions
 
 State: TypeAlias = tuple[Array, dict[int, Integer]]

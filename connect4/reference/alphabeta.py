@@ -21,7 +21,7 @@ from connect4.reference.lines import (
     even_share,
     slot_of,
 )
-from connect4.search.base import Deadline, OutOfBudgetError
+from connect4.search import Deadline, OutOfBudgetError
 
 TEMPO = 0.5
 """How much of its best gain the side to move after the last ply is credited with.

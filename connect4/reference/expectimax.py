@@ -20,7 +20,7 @@ from connect4.reference.lines import (
     share_against_random,
     slot_of,
 )
-from connect4.search.base import Deadline, OutOfBudgetError
+from connect4.search import Deadline, OutOfBudgetError
 
 Values: TypeAlias = list[tuple[float, tuple[float, int]]]
 """The values of actions, each with its (gain, action)."""

@@ -30,7 +30,7 @@ from connect4.errors import AgentError
 from connect4.games.base import State
 from connect4.games.board import grid_of
 from connect4.games.classic import ClassicState
-from connect4.search.base import Deadline, OutOfBudgetError
+from connect4.search import Deadline, OutOfBudgetError
 
 GRID: Final = grid_of(6, 7, 4)
 SETTING: Final = (GRID.rows, GRID.columns, "first-four")
