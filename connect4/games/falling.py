@@ -41,7 +41,7 @@ class FallingState(State):
 
     def to_text(self) -> str:
         """Return the text of a state file, with the short first line if that is enough."""
-        one, two = getattr(self, "popouts", (0, 0))
+        one, two = self.pop_outs_left or (0, 0)
         first = f"{one}" if one == two and self.mover == 1 else f"{one} {two} {self.mover}"
         rows = [" ".join(map(str, row)) for row in self.board().tolist()]
         return "\n".join([first, *rows]) + "\n"
