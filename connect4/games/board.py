@@ -8,7 +8,7 @@ along a row, a column or a diagonal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import groupby
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
@@ -111,14 +111,13 @@ class Grid:
         board: npt.NDArray[np.int64] = bits[order[0]] + 2 * bits[order[1]].astype(np.int64)
         return board
 
-    def from_array(self, board: npt.NDArray[np.int64]) -> tuple[int, int]:
-        """Return the masks of the cells with value 1 and 2; row 0 is on top."""
-        order = _order_of_bits(self.rows, self.columns)
-        one, two = (
-            int.from_bytes(np.packbits((board == player).take(order)).tobytes(), "big")
-            for player in (1, 2)
-        )
-        return one & self.cells, two & self.cells
+    def from_rows(self, rows: Iterable[Iterable[int]]) -> tuple[int, int]:
+        """Return the masks of the cells with value 1 and 2; the first row is on top."""
+        masks = [0, 0, 0]
+        for row, cells in enumerate(rows):
+            for column, cell in enumerate(cells):
+                masks[cell] |= self.bit(row, column)
+        return masks[1], masks[2]
 
 
 @cache
@@ -129,19 +128,6 @@ def _order_of_cells(rows: int, columns: int) -> tuple[int, npt.NDArray[np.intp]]
     row, column = np.indices((rows, columns))
     first = column * stride + rows - 1 - row
     return size, np.stack([first, first + 8 * size])
-
-
-@cache
-def _order_of_bits(rows: int, columns: int) -> npt.NDArray[np.intp]:
-    """Return for each bit of a mask, highest first, the index of its cell in a flat board.
-
-    The bits above the columns and the padding of the first byte get an arbitrary cell and must be
-    masked.
-    """
-    stride = rows + 1
-    bits = np.arange(-(-columns * stride // 8) * 8)[::-1]
-    column, height = bits // stride % columns, np.minimum(bits % stride, rows - 1)
-    return (rows - 1 - height) * columns + column
 
 
 @cache

@@ -9,8 +9,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any, ClassVar, Final, cast
 
-import numpy as np
-
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import Ending, FaultPolicy, Game, Option, Player, State, quoted
 from connect4.games.board import Grid, grid_of
@@ -317,7 +315,7 @@ def read(text: str, source: str) -> DynamicState:
     try:
         rules = DynamicRules(values["line"], values["max_turns"], bool(values["repetition"]))
         layout = dynamic_layout(len(rows), len(rows[0]), rules)
-        one, two = layout.grid.from_array(np.array(rows))
+        one, two = layout.grid.from_rows(rows)
         mover = cast("Player", values["mover"])
         return position(layout, one, two, mover, values["turns"], history)
     except InputError as error:

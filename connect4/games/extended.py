@@ -21,7 +21,7 @@ from connect4.games.falling import (
     format_action,
     parse_action,
 )
-from connect4.games.state_files import Placed, position_from_json, read_position, split
+from connect4.games.state_files import Placed, Rows, position_from_json, read_position, split
 from connect4.utils import Integer, get_row_score
 
 
@@ -178,12 +178,11 @@ def start(rows: int | None = None, columns: int | None = None) -> ExtendedState:
 
 
 def position(
-    board: npt.NDArray[np.int64], popouts: tuple[int, int], mover: Player = 1
+    rows: Rows | npt.NDArray[np.int64], popouts: tuple[int, int], mover: Player = 1
 ) -> ExtendedState:
-    """Return the position with those cells, in which a game begins."""
-    rows, columns = board.shape
-    grid = grid_of(rows, columns, 4)
-    return ExtendedState(grid, *grid.from_array(board), mover, popouts, popouts)
+    """Return the position with those cells, top row first, in which a game begins."""
+    grid = grid_of(len(rows), len(rows[0]), 4)
+    return ExtendedState(grid, *grid.from_rows(rows), mover, popouts, popouts)
 
 
 def read(text: str, source: str) -> ExtendedState:
@@ -217,7 +216,7 @@ def _placed(placed: Placed, source: str) -> ExtendedState:
     columns = len(placed.rows[0])
     if columns % 2:
         raise InputError(f"{source}:2: {columns} columns; the number of columns has to be even")
-    return position(np.array(placed.rows), placed.popouts, placed.mover)
+    return position(placed.rows, placed.popouts, placed.mover)
 
 
 TITLE: Final = "ExtendedConnect4"

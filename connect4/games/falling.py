@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final, TypeAlias
 
-import numpy as np
-
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import Player, State, quoted
 from connect4.games.board import Grid, grid_of
@@ -162,4 +160,4 @@ def board_grid(rows: int | None, columns: int | None, game: str) -> Grid:
 def tokens_on(rows: Rows, game: str) -> tuple[Grid, int, int]:
     """Return the grid of a board and both players' tokens; raises `InputError` for its size."""
     grid = board_grid(len(rows), len(rows[0]), game)
-    return grid, *grid.from_array(np.array(rows))
+    return grid, *grid.from_rows(rows)
