@@ -9,7 +9,7 @@ along a row, a column or a diagonal.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import groupby
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -35,9 +35,8 @@ class Grid:
     `cells`, `tops`, `floor`, `bottoms[c]`, `column_cells[c]` are masks of cells; `drops[c]` holds a
     column's bottom and its cells, `distances[c]` its distance from the middle column.
 
-    `windows` holds the mask of every line of `line` cells. `shifts` holds, for each of the four
-    directions of `STEPS`, the distance in bits from one cell of a line to the next, and `starts`
-    the cells at which a whole line in that direction can begin:
+    `shifts` holds, for each of the four directions of `STEPS`, the distance in bits from one cell
+    of a line to the next, and `starts` the cells at which a whole line in that direction can begin:
     `(x & x >> s & x >> 2*s & x >> 3*s) & start` are the lines of 4 in x. `steps` has two shifts for
     each direction: pairs of neighbours, then pairs of such pairs. They find lines of 2 to 4.
     """
@@ -58,19 +57,22 @@ class Grid:
         self.tops = sum(bottom << (rows - 1) for bottom in self.bottoms)
         self.shifts = tuple(right * stride + up for right, up in STEPS)
         self.steps = tuple(step for shift in self.shifts for step in (shift, (line - 2) * shift))
-        starts = []
-        windows = []
-        for (right, up), shift in zip(STEPS, self.shifts, strict=True):
-            here = [
-                column * stride + height
-                for column in range(columns - right * (line - 1))
-                for height in range(rows)
-                if 0 <= height + up * (line - 1) < rows
-            ]
-            starts.append(sum(1 << index for index in here))
-            windows += [sum(1 << index + step * shift for step in range(line)) for index in here]
+        away, starts = line - 1, []
+        for right, up in STEPS:
+            heights = (1 << max(0, rows - away if up else rows)) - 1
+            begins = self.bottoms[: max(0, columns - right * away)]
+            starts.append(sum(begins) * (heights << away if up < 0 else heights))
         self.starts = tuple(starts)
-        self.windows = tuple(windows)
+
+    @cached_property
+    def windows(self) -> tuple[int, ...]:
+        """Return the mask of every line of `line` cells."""
+        return tuple(
+            sum(1 << index + step * shift for step in range(self.line))
+            for shift, starts in zip(self.shifts, self.starts, strict=True)
+            for index in range(starts.bit_length())
+            if starts >> index & 1
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and unpickle to the cached grid of `grid_of`."""
