@@ -33,7 +33,8 @@ class Grid:
     """The geometry of a board of `rows` by `columns` on which `line` tokens in a row count.
 
     `cells`, `tops`, `floor`, `bottoms[c]`, `column_cells[c]` are masks of cells; `drops[c]` holds a
-    column's bottom and its cells, `distances[c]` its distance from the middle column.
+    column's bottom and its cells, `distances[c]` its distance from the middle column. `own_floor`
+    has the bottoms of even columns and of odd ones.
 
     `shifts` holds, for each of the four directions of `STEPS`, the distance in bits from one cell
     of a line to the next, and `starts` the cells at which a whole line in that direction can begin:
@@ -54,6 +55,7 @@ class Grid:
         self.open_columns = cache(self._open_columns)
         self.cells = sum(self.column_cells)
         self.floor = sum(self.bottoms)
+        self.own_floor = sum(self.bottoms[::2]), sum(self.bottoms[1::2])
         self.tops = sum(bottom << (rows - 1) for bottom in self.bottoms)
         self.shifts = tuple(right * stride + up for right, up in STEPS)
         self.steps = tuple(step for shift in self.shifts for step in (shift, (line - 2) * shift))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from itertools import cycle, pairwise
 from typing import Any, Final
 
@@ -42,7 +41,7 @@ class ExtendedState(PoppingState):
         """Return the bottom tokens of the mover's columns, if it has pop-outs left."""
         if not self.popouts[self.mover - 1]:
             return 0
-        return (self.one | self.two) & own_bottoms(self.grid, self.mover)
+        return (self.one | self.two) & self.grid.own_floor[self.mover - 1]
 
     def apply(self, action: ExtendedAction) -> ExtendedState:
         """Return the position after a drop or a pop-out; raises `IllegalAction` with the reason."""
@@ -136,12 +135,6 @@ class ExtendedState(PoppingState):
         if self.maximum != self.popouts:
             start["maximum"] = list(self.maximum)
         return start
-
-
-@cache
-def own_bottoms(grid: Grid, player: Player) -> int:
-    """Return the bottom cells of a player's columns: even ones for player 1, odd ones for 2."""
-    return sum(grid.bottoms[player - 1 :: 2])
 
 
 _WORTH: Final = [get_row_score(1, [1] * length) for length in range(6)]

@@ -37,16 +37,26 @@ class FallingState(State):
     two: int
     mover: Player
 
+    def rows(self) -> Rows:
+        """Return the cells as a state file and a record have them."""
+        one, two, stride = self.one, self.two, self.grid.rows + 1
+        rows: Rows = []
+        for low in reversed(range(self.grid.rows)):
+            rows.append([])
+            for bit in range(low, stride * self.grid.columns, stride):
+                rows[-1].append((one >> bit & 1) + 2 * (two >> bit & 1))
+        return rows
+
     def to_text(self) -> str:
         """Return the text of a state file, with the short first line if that is enough."""
         one, two = self.pop_outs_left or (0, 0)
         first = f"{one}" if one == two and self.mover == 1 else f"{one} {two} {self.mover}"
-        rows = [" ".join(map(str, row)) for row in self.board().tolist()]
+        rows = [" ".join(map(str, row)) for row in self.rows()]
         return "\n".join([first, *rows]) + "\n"
 
     def to_json(self) -> dict[str, Any]:
         """Return `board`, and `mover` if player 2 moves."""
-        start: dict[str, Any] = {"board": self.board().tolist()}
+        start: dict[str, Any] = {"board": self.rows()}
         if self.mover == 2:
             start["mover"] = 2
         return start
