@@ -30,8 +30,7 @@ from connect4.players.base import Outcome, Setup
 from connect4.players.registry import build, parse_agent
 from connect4.record import Record
 from connect4.reference import AIPlayer
-from connect4.search import solver
-from connect4.search.base import center
+from connect4.search import center, solver
 from connect4.search.heuristics import heuristic_of
 from connect4.search.sliding import SlidingAlphaBeta
 
@@ -207,7 +206,7 @@ def main() -> int:
     total = Tally()
     for number in range(arguments.games):
         record = game(arguments.kind, number)
-        record.extra["analysis"] = analyse(record, arguments.seconds, arguments.jobs)
+        record.extra["analysis"] = analyse(record, arguments.seconds, arguments.jobs).to_json()
         tally = Tally()
         compare(record, exact, COSTLY[arguments.kind], tally)
         print(f"game {number + 1}: {tally}", flush=True)

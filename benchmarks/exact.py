@@ -15,8 +15,10 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from connect4.games import extended
 from connect4.games.base import Player
-from connect4.games.extended import ExtendedAction, ExtendedState
+from connect4.games.extended import ExtendedState
+from connect4.games.falling import ExtendedAction
 
 SOURCE = Path(__file__).with_name("exact.c")
 FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra", "-Wno-clobbered")
@@ -70,7 +72,7 @@ def state_of(text: str) -> ExtendedState:
         for height, token in enumerate(stack):
             board[rows - 1 - height, column] = int(token)
     player: Player = 1 if mover == 1 else 2
-    return ExtendedState(board, (one, two), player)
+    return extended.position(board, (one, two), player)
 
 
 def solve(

@@ -13,7 +13,7 @@ import numpy as np
 
 from connect4.cli import fail
 from connect4.errors import Connect4Error
-from connect4.games import GAMES
+from connect4.games import GAMES, extended
 from connect4.games.base import Player, Seconds
 from connect4.games.extended import ExtendedState
 from connect4.isolation.seat import Level, open_seat
@@ -34,7 +34,7 @@ def read_board(text: str) -> tuple[int, int, int]:
 def empty(board: str) -> ExtendedState:
     """Return the start of a game on the board that `read_board` reads."""
     rows, columns, popouts = read_board(board)
-    return ExtendedState(np.zeros((rows, columns), dtype=np.int64), (popouts, popouts))
+    return extended.position(np.zeros((rows, columns), dtype=np.int64), (popouts, popouts))
 
 
 def played(state: ExtendedState, plies: int, rng: random.Random) -> ExtendedState:

@@ -30,8 +30,10 @@ from tabulate import tabulate
 
 from benchmarks.exact import Solved, read
 from benchmarks.games import GAME, agent_name, interval, run_main
+from connect4.games import extended
 from connect4.games.base import Player
-from connect4.games.extended import ExtendedAction, ExtendedState
+from connect4.games.extended import ExtendedState
+from connect4.games.falling import ExtendedAction
 from connect4.players.base import Agent, Setup
 from connect4.players.registry import build, parse_agent
 from connect4.players.student import StudentAgent
@@ -61,7 +63,9 @@ class Asked:
         """Return the action of an agent that has not played before."""
         agent = self.new(state.mover)
         if self.seconds is not None:
-            agent.choose(ExtendedState(0 * state.for_agent()[0], state.popouts, state.mover), None)
+            agent.choose(
+                extended.position(0 * state.for_agent()[0], state.popouts, state.mover), None
+            )
         action: ExtendedAction = agent.choose(state, self.seconds)
         return action
 

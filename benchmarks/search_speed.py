@@ -22,7 +22,7 @@ from benchmarks.rules import timed
 from connect4.games import load_start
 from connect4.games.classic import CLASSIC
 from connect4.games.dynamic import DYNAMIC
-from connect4.search.base import center, of_tokens
+from connect4.search import center, of_tokens
 from connect4.search.heuristics import heuristic_of
 from connect4.search.mcts import Mcts
 from connect4.search.minimax import AlphaBeta, TableAlphaBeta

@@ -31,9 +31,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from connect4.analysis.costs import Cost
+    from connect4.analysis.costs import Analysis, Cost
     from connect4.api import (
-        Analysis,
         Picture,
         SearchTree,
         analyse,

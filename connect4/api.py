@@ -35,7 +35,7 @@ from connect4.views import document
 from connect4.views.board import svg
 
 if TYPE_CHECKING:
-    from connect4.analysis.costs import Cost
+    from connect4.analysis.costs import Analysis
 
 Agent: TypeAlias = Any
 """An agent's name (`"alphabeta:depth=4"`, `"ai:FILE"`), or an object that plays in this process."""
@@ -218,25 +218,6 @@ def show_progress(stack: ExitStack, unit: str) -> Any:
         raise InputError("progress=True needs tqdm: pip install -e '.[progress]'") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """The costs of the moves of a game, one `Cost` for each turn in `costs`.
-
-    A turn that the agent could not judge, because a side had missed a turn, has None in its place.
-    `agent` is the agent that judged, `unit` the unit. `worst` has the most costly turns of player 1
-    and of player 2, worst first; `str` describes them.
-    """
-
-    agent: str
-    unit: str
-    costs: tuple[Cost | None, ...]
-    worst: tuple[tuple[int, ...], tuple[int, ...]]
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
 def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -> Analysis:
     """Return the cost of each move of a game; each search takes `seconds`.
 
@@ -260,20 +241,8 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
                 bar.update()
 
         found = costs.analyse(record, _positive(seconds), 0, step)
-    record.extra["analysis"] = found
-    one, two = (tuple(numbers) for numbers in found["worst"])
-    return Analysis(
-        found["agent"],
-        found["unit"],
-        tuple(
-            None
-            if turn is None
-            else costs.Cost(**{**turn, "line": tuple(turn["line"])}, turn=number)
-            for number, turn in enumerate(found["turns"], 1)
-        ),
-        (one, two),
-        "\n".join(costs.summary(record, found)),
-    )
+    record.extra["analysis"] = found.to_json()
+    return found
 
 
 @dataclass(frozen=True)

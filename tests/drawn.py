@@ -1,7 +1,7 @@
 """Small drawn game trees as games: what a search visits can be compared with the drawing."""
 
 from connect4.games.base import Ending, State
-from connect4.search.base import Evaluation
+from connect4.search import Evaluation
 
 
 class Drawn(State):

@@ -30,16 +30,6 @@ def lines(rows, length):
     return tuple(windows(rows, length).count([player] * length) for player in (1, 2))
 
 
-def perft(game, position, depth):
-    """Return how many sequences of `depth` plies there are; the end of a game is a leaf."""
-    if depth == 0:
-        return 1
-    actions = game.actions(position)
-    if not actions and not game.over(position):
-        return perft(game, game.skip(position), depth - 1)
-    return sum(perft(game, game.apply(position, action), depth - 1) for action in actions)
-
-
 class Classic:
     def __init__(self, most_fours):
         self.most_fours = most_fours

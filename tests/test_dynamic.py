@@ -201,13 +201,3 @@ def test_other_boards_and_piece_counts_come_from_the_file():
     assert str(refusal.value) == (
         "Dynamic Connect-4 starts on 7 rows by 7 columns; a state file can hold another board"
     )
-
-
-def test_options_that_no_game_can_have_are_refused():
-    with pytest.raises(InputError, match="a line of 2: expected 3 or 4"):
-        start().with_options(line=2)
-    with pytest.raises(InputError, match="max_turns 0: expected 1 to 100000 plies"):
-        start().with_options(max_turns=0)
-    both = read("O,O,O, ", "X,X,X, ")
-    with pytest.raises(InputError, match="both sides have 3 in a row; only one can have won"):
-        both.with_options(line=3)

@@ -171,17 +171,6 @@ def test_an_environment_begins_where_it_is_told_and_pickles_there() -> None:
         _ = envs.chess_v1
 
 
-@pytest.mark.env
-def test_a_picture_shows_each_token_in_its_colour() -> None:
-    env = played(module("classic").raw_env(render_mode="rgb_array"), [3, 3])
-    picture = env.render()
-    assert picture.shape == (6 * 32, 7 * 32, 3)
-    assert picture[5 * 32 + 5, 3 * 32 + 16].tolist() == [0xD5, 0x5E, 0x00]
-    assert picture[4 * 32 + 5, 3 * 32 + 16].tolist() == [0x00, 0x72, 0xB2]
-    text = played(module("classic").raw_env(render_mode="ansi"), [3]).render()
-    assert text == str(connect4.start("classic").apply(3))
-
-
 def test_without_pettingzoo_or_openspiel_one_line_says_what_to_install() -> None:
     for hidden, code in (
         ("pettingzoo", "from connect4.envs import classic_v1"),
@@ -235,33 +224,6 @@ def test_openspiels_tensor_is_that_of_the_planes(spiel: Any) -> None:
     observer.set_from(state, 0)
     planes = connect4.start("extended").apply((2, False)).planes(1)
     assert (observer.dict["observation"] == planes.transpose(2, 0, 1)).all()
-
-
-@pytest.mark.env
-def test_openspiels_minimax_and_mcts_find_the_win(spiel: Any) -> None:
-    from open_spiel.python.algorithms import mcts, minimax
-
-    game = spiel.load_game("connect4_classic")
-    state = game.new_initial_state()
-    for column in (3, 0, 3, 0, 3, 1):
-        state.apply_action(column)
-    value, action = minimax.alpha_beta_search(
-        game, state=state, maximum_depth=3, value_function=lambda _: 0.0
-    )
-    assert (value, action) == (1.0, 3)
-    evaluator = mcts.RandomRolloutEvaluator(1, np.random.RandomState(1))
-    bot = mcts.MCTSBot(game, 2, 200, evaluator, random_state=np.random.RandomState(1))
-    assert bot.step(state) == 3
-
-
-@pytest.mark.env
-def test_python_ends_quietly_after_a_game_of_openspiels() -> None:
-    code = (
-        "import pyspiel; from connect4.envs import openspiel; openspiel.register()\n"
-        "pyspiel.load_game('connect4_classic').new_initial_state()"
-    )
-    done = python(code)
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 # -- their agents at our table, ours at theirs

@@ -70,16 +70,10 @@ def position(game, text):
 
 
 @pytest.mark.parametrize("name", GAMES)
-@hypothesis.given(data=st.data())
-def test_any_position_keeps_every_promise(name, data):
+@hypothesis.given(data=st.data(), seed=st.integers(0, 99))
+def test_any_position_keeps_every_promise_and_its_playout_is_the_plain_one(name, data, seed):
     game = GAMES[name]
     state = position(game, data.draw(STARTS[name]))
     check_promises(game, state)
     check_refusals(game, state)
-
-
-@pytest.mark.parametrize("name", GAMES)
-@hypothesis.given(data=st.data(), seed=st.integers(0, 99))
-def test_a_playout_from_any_position_is_the_plain_one(name, data, seed):
-    state = position(GAMES[name], data.draw(STARTS[name]))
     assert state.playout(random.Random(seed)) == State.playout(state, random.Random(seed))

@@ -423,10 +423,10 @@ def test_what_an_agent_does_and_prints(level: Level, name: str, tmp_path: Path) 
 REACHABLE = """
     connect4 connect4.config connect4.errors connect4.games connect4.games.base
     connect4.games.board connect4.games.classic connect4.games.dynamic connect4.games.extended
-    connect4.games.popout connect4.games.state_files connect4.isolation.limits
-    connect4.isolation.protocol connect4.isolation.sandbox connect4.isolation.seccomp
-    connect4.isolation.submission connect4.isolation.worker connect4.players.base
-    connect4.players.names connect4.players.student connect4.utils
+    connect4.games.falling connect4.games.popout connect4.games.state_files
+    connect4.isolation.limits connect4.isolation.protocol connect4.isolation.sandbox
+    connect4.isolation.seccomp connect4.isolation.submission connect4.isolation.worker
+    connect4.players.base connect4.players.names connect4.players.student connect4.utils
 """
 """As docs/isolation.md lists it."""
 
@@ -512,7 +512,7 @@ def test_a_turn_passes_few_functions_of_the_kit(tmp_path: Path) -> None:
     assert isinstance(ended, TurnEnded)
     assert ended.turn.outcome is Outcome.PLAYED
     assert len(passed) <= 38, passed
-    assert len({file for file, _ in passed}) <= 7, passed
+    assert len({file for file, _ in passed}) <= 8, passed
 
 
 OVER = "no answer within {} s (it came {}"

@@ -1,4 +1,4 @@
-"""Perft: how many sequences of legal actions there are, from two independent generators."""
+"""Perft: how many sequences of legal actions there are."""
 
 import json
 from pathlib import Path
@@ -6,32 +6,27 @@ from pathlib import Path
 import pytest
 
 from connect4.games import GAMES
-from tests import naive_games
 
 FOLDER = Path(__file__).parent / "data" / "perft"
 TABLES = {name: json.loads((FOLDER / f"{name}.json").read_text("utf-8")) for name in GAMES}
 
-QUICK, QUICK_NAIVE = 300_000, 3_000
-"""Leaves that a generator counts in the normal run; deeper counts are slow."""
-
-SLOW_NAIVE = 50_000
-"""The naive generator is not asked for more."""
+QUICK = 300_000
+"""Leaves that are counted in the normal run; deeper counts are slow."""
 
 
-def cases(quick, most):
+def cases():
     return [
         pytest.param(
             game,
             "\n".join(entry["start"]),
             depth,
             leaves,
-            marks=[] if leaves <= quick else [pytest.mark.slow, pytest.mark.timeout(600)],
+            marks=[] if leaves <= QUICK else [pytest.mark.slow, pytest.mark.timeout(600)],
             id=f"{game}: {name}, {depth} plies",
         )
         for game, table in TABLES.items()
         for name, entry in table.items()
         for depth, leaves in enumerate(entry["leaves"], 1)
-        if leaves <= most
     ]
 
 
@@ -47,15 +42,9 @@ def perft(state, depth):
     return sum(perft(state.apply(action), depth - 1) for action in actions)
 
 
-@pytest.mark.parametrize(("game", "start", "depth", "leaves"), cases(QUICK, 10**9))
+@pytest.mark.parametrize(("game", "start", "depth", "leaves"), cases())
 def test_the_rules_count_as_the_table_says(game, start, depth, leaves):
     assert perft(GAMES[game].read(start, "table"), depth) == leaves
-
-
-@pytest.mark.parametrize(("game", "start", "depth", "leaves"), cases(QUICK_NAIVE, SLOW_NAIVE))
-def test_the_naive_generator_counts_the_same(game, start, depth, leaves):
-    naive = naive_games.NAIVE[game]
-    assert naive_games.perft(naive, naive.read(start), depth) == leaves
 
 
 def test_five_plies_on_an_empty_4x6_board_by_hand():

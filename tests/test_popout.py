@@ -89,8 +89,8 @@ def test_a_record_of_pop_out_reads_and_is_analysed():
     again = reread(record)
     assert [turn.text for turn in again.turns] == [turn.text for turn in record.turns]
     found = analyse(again, 0.01)
-    assert len(found["turns"]) == len(record.turns)
-    assert found["agent"] == "alphabeta:heuristic=windows"
+    assert len(found.costs) == len(record.turns)
+    assert found.agent == "alphabeta:heuristic=windows"
 
 
 @pytest.mark.parametrize("name", ["greedy", "alphabeta:depth=1", "mcts:iterations=500"])

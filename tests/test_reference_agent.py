@@ -13,12 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connect4.games.extended import EXTENDED, ExtendedAction, ExtendedState
+from benchmarks.training.fit import agent_numbers, packed
+from connect4.games import extended
+from connect4.games.extended import EXTENDED, ExtendedState
+from connect4.games.falling import ExtendedAction
 from connect4.players import ai
 from connect4.players.base import Setup
 from connect4.players.registry import build, method_of, parse_agent
-from connect4.reference import AIPlayer, tables
+from connect4.reference import AIPlayer, lines
 from connect4.reference.alphabeta import AlphaBeta
+from connect4.reference.evaluation import LEARNED
 from connect4.reference.expectimax import Expectimax
 from connect4.reference.lines import Lines
 from tests.games import played as played_game
@@ -32,7 +36,7 @@ SHAPES = [(rows, columns) for rows in range(1, 13) for columns in range(2, 13, 2
 
 
 def empty(rows: int, columns: int, popouts: int = 0) -> ExtendedState:
-    return ExtendedState(np.zeros((rows, columns), dtype=np.int64), (popouts, popouts))
+    return extended.position(np.zeros((rows, columns), dtype=np.int64), (popouts, popouts))
 
 
 def played(state: ExtendedState, plies: int, rng: random.Random) -> ExtendedState:
@@ -122,7 +126,7 @@ def test_with_a_clock_games_to_the_end_help_to_choose_where_the_tables_fit(
     player = AIPlayer(1, 0.3)
     assert player.get_expectimax_move(state.for_agent()) in state.legal_actions()
     (search,) = player.kept.values()
-    assert (search.playouts is None) == (max(shape) > tables.LONGEST_TABLE)
+    assert (search.playouts is None) == (max(shape) > lines.LONGEST_TABLE)
 
 
 @settings(max_examples=100, deadline=None)
@@ -202,7 +206,7 @@ def test_a_game_keeps_which_method_was_asked() -> None:
 @pytest.mark.parametrize("mover", [1, 2])
 def test_a_full_board_leaves_nothing_but_pop_outs(mover: Any) -> None:
     board = np.random.default_rng(3).integers(1, 3, (5, 6))
-    state = ExtendedState(board, (2, 2), mover)
+    state = extended.position(board, (2, 2), mover)
     assert all(is_popout for _, is_popout in state.legal_actions())
     action = ask(state)
     assert action in state.legal_actions()
@@ -212,14 +216,14 @@ def test_a_full_board_leaves_nothing_but_pop_outs(mover: Any) -> None:
 def test_the_only_action_is_answered_at_once() -> None:
     """Nothing is prepared for a search, which with many plies to come would take all the time."""
     player = AIPlayer(1, 1000)
-    state = ExtendedState(np.array([[1, 0], [2, 0], [1, 0]]), (0, 10))
+    state = extended.position(np.array([[1, 0], [2, 0], [1, 0]]), (0, 10))
     assert player.get_intelligent_move(state.for_agent()) == (1, False)
     assert not player.kept
 
 
 def test_a_win_by_pop_out_is_seen() -> None:
     """Popping column 0 lines four up in the bottom row, and leaves the opponent no answer."""
-    state = ExtendedState(np.array([[1, 2, 2, 1], [2, 1, 1, 1]]), (1, 0))
+    state = extended.position(np.array([[1, 2, 2, 1], [2, 1, 1, 1]]), (1, 0))
     assert ask(state) == (0, True)
 
 
@@ -246,3 +250,11 @@ def test_the_state_handed_in_stays_as_it_is() -> None:
     player.get_intelligent_move((board, popouts))
     assert np.array_equal(board, state.board())
     assert (popouts[1].get_int(), popouts[2].get_int()) == state.popouts
+
+
+def test_the_packed_numbers_are_those_that_the_agent_reads() -> None:
+    found = packed(agent_numbers())
+    assert found.keys() == LEARNED.keys()
+    for name, numbers in found.items():
+        assert numbers.dtype == LEARNED[name].dtype
+        assert np.array_equal(numbers, LEARNED[name]), name

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from connect4.games import GAMES
+from connect4.games import GAMES, extended
 from connect4.games.base import Player, State
 from connect4.games.board import Run, run_changes
 from connect4.games.extended import ExtendedState
@@ -24,7 +24,7 @@ def random_state(rng: random.Random) -> ExtendedState:
         for row in range(rng.randint(0, rows), rows):
             board[row, column] = rng.randint(1, 2)
     mover: Player = 1 if rng.random() < 0.5 else 2
-    return ExtendedState(board, (rng.randint(0, 3), rng.randint(0, 3)), mover)
+    return extended.position(board, (rng.randint(0, 3), rng.randint(0, 3)), mover)
 
 
 def assert_runs_add_up(state: State) -> None:
@@ -78,7 +78,7 @@ def test_the_runs_of_every_game_add_up_from_start_to_end(name: str) -> None:
 
 def position(*rows: str) -> State:
     board = np.array([[int(cell) for cell in row] for row in rows])
-    return ExtendedState(board, (6, 6))
+    return extended.position(board, (6, 6))
 
 
 def test_a_pair_that_grows_is_one_change() -> None:

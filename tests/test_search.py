@@ -6,12 +6,19 @@ from random import Random
 import pytest
 
 from connect4.games import GAMES, load_start
-from connect4.search import heuristics
-from connect4.search.base import ORDERS, WIN, Evaluation, after, ascending, center, win_or_loss
+from connect4.search import (
+    ORDERS,
+    WIN,
+    Evaluation,
+    after,
+    ascending,
+    center,
+    heuristics,
+    win_or_loss,
+)
 from connect4.search.heuristics import HEURISTICS, heuristic_of
 from connect4.search.mcts import sampled
 from connect4.search.minimax import AlphaBeta, Minimax, TableAlphaBeta, deepen
-from connect4.search.sliding import race
 from tests import naive_heuristics
 from tests.positions import small_start
 
@@ -110,10 +117,10 @@ def test_heuristics_are_as_good_for_one_side_as_bad_for_the_other(game):
                 assert abs(leaf(state)) < WIN
 
 
-@pytest.mark.parametrize("name", ["potential", "windows", "v1", "v2", "connected", "fuzzy", "race"])
+@pytest.mark.parametrize("name", ["potential", "windows", "v1", "v2", "connected", "fuzzy"])
 def test_a_heuristic_equals_its_description(name):
     rng = Random(name)
-    games = {"connected": DYNAMIC, "fuzzy": DYNAMIC, "race": DYNAMIC}
+    games = {"connected": DYNAMIC, "fuzzy": DYNAMIC}
     game = games.get(name, CLASSIC)
     naive = getattr(naive_heuristics, name)
     sizes = [(6, 7), (6, 8), (4, 4), (3, 9), (12, 12), (1, 5)]
@@ -126,7 +133,7 @@ def test_a_heuristic_equals_its_description(name):
         else:
             state = walk(FULL.start(*sizes[number % 6]), rng, rng.randrange(60))
             expected = naive(state.board().tolist())
-        leaf = race if name == "race" else getattr(heuristics, name)
+        leaf = getattr(heuristics, name)
         for_mover = expected if state.mover == 1 else -expected
         assert leaf(state) == pytest.approx(for_mover), state.to_text()
 

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from connect4.games import GAMES, load_start
-from connect4.search.base import WIN, Deadline, Evaluation, ascending, center, win_or_loss
+from connect4.search import WIN, Deadline, Evaluation, ascending, center, win_or_loss
 from connect4.search.mcts import Mcts, sampled
 from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
 from tests.drawn import BY_VALUE, Drawn

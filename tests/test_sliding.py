@@ -2,13 +2,11 @@
 
 from random import Random
 
-import pytest
-
 from connect4.games import GAMES, load_start
 from connect4.games.base import Ending
 from connect4.players.base import Setup
 from connect4.players.registry import build, parse_agent
-from connect4.search.base import WIN, center
+from connect4.search import WIN, center
 from connect4.search.heuristics import heuristic_of
 from connect4.search.minimax import TableAlphaBeta, deepen
 from connect4.search.sliding import SlidingAlphaBeta, bare
@@ -105,15 +103,3 @@ def test_it_does_not_shuffle_to_the_draw_against_weak_opponents():
         end = played(*names, start)
         assert end.ending() is Ending.LINE
         assert end.margin(1 if number < 2 else 2) > 0
-
-
-@pytest.mark.slow
-def test_it_beats_the_search_before_it_at_equal_depth():
-    rng = Random(4)
-    points = 0
-    for number in range(10):
-        start = random_position(rng, 4, 10, load_start(DYNAMIC, "start"))[0]
-        names = "alphabeta:depth=3", "alphabeta:depth=3,heuristic=fuzzy"
-        end = played(*(names if number % 2 else names[::-1]), start)
-        points += end.margin(1 if number % 2 else 2)
-    assert points >= 4

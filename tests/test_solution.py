@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from connect4.games import extended
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.players import ai
 from connect4.players.base import Setup
@@ -35,7 +36,7 @@ def test_the_expected_margin_of_a_full_board_is_the_margin(shape: tuple[int, int
     for seed in range(10):
         board = np.random.default_rng(seed).integers(1, 3, shape)
         for player in (1, 2):
-            _, position = reading(ExtendedState(board, (1, 1)), player)
+            _, position = reading(extended.position(board, (1, 1)), player)
             assert position.margin == get_pts(player, board) - get_pts(3 - player, board)
 
 

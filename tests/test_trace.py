@@ -11,8 +11,8 @@ import pytest
 from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import State
+from connect4.search import WIN, after
 from connect4.search import trace as traces
-from connect4.search.base import WIN, after
 from connect4.search.heuristics import heuristic_of
 from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
 from connect4.search.sliding import SlidingAlphaBeta

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from connect4 import record as records
-from connect4.analysis.costs import analyse, summary
+from connect4.analysis.costs import analyse
 from connect4.errors import InputError
 
 
@@ -41,15 +41,14 @@ def main(argv: list[str] | None = None) -> int:
         record = records.read(arguments.record)
         check_place("-o", place)
         found = analyse(record, arguments.time, arguments.jobs, report)
-        record.extra["analysis"] = found
+        record.extra["analysis"] = found.to_json()
         records.write(record, place)
     except InputError as error:
         return fail(error)
     except KeyboardInterrupt:
         print("stopped; the record is as it was", file=sys.stderr)
         return 130
-    for line in summary(record, found):
-        print(line)
+    print(found)
     print(f"{place} has these costs now: its page shows them.")
     return 0
 

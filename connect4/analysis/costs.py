@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from connect4 import record as records
-from connect4.analysis.experts import Expected, Expert, expert_for
+from connect4.analysis.experts import Expected, expert_for
 from connect4.errors import InputError, one_line
 from connect4.games.base import Game, Player, Seconds
 from connect4.players.base import Outcome, Turn
@@ -26,29 +28,19 @@ WORST: Final = 3
 """The number of worst moves listed for each side."""
 
 
-Search = Callable[[int], Expected | None]
-"""Searches the position of a record after that many turns; None if the expert does not know it."""
+@lru_cache(1)
+def searcher(text: str, seconds: Seconds) -> Callable[[int], Expected | None]:
+    """Return a search of a record, given as text, after a number of turns.
 
-
-def searcher(text: str, seconds: Seconds) -> Search:
-    """Return a search of the positions of a record, which is given as the text of its file."""
+    It returns None if the expert does not know the position.
+    """
     record = records.loads(text)
     states, expert = list(records.replay(record)), expert_for(record.game, record.start)
     return lambda turns: expert.expect(states[turns], seconds)
 
 
-_search: Search | None = None
-
-
-def _open_worker(text: str, seconds: Seconds) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    global _search  # noqa: PLW0603 - a worker process has one record
-    _search = searcher(text, seconds)
-
-
-def _work(turns: int) -> Expected | None:
-    assert _search is not None
-    return _search(turns)
+def _work(text: str, seconds: Seconds, turns: int) -> Expected | None:
+    return searcher(text, seconds)(turns)
 
 
 Progress = Callable[[int, int], None]
@@ -60,8 +52,8 @@ def analyse(
     seconds: Seconds,
     jobs: int = 1,
     progress: Progress = lambda *_: None,
-) -> dict[str, Any]:
-    """Return the `analysis` of a record; each search takes `seconds`.
+) -> Analysis:
+    """Return what each move of a record cost; each search takes `seconds`.
 
     `jobs` processes search; with 0, this process does.
     """
@@ -78,13 +70,15 @@ def analyse(
         else judge(record.game, turn, before, after, expert.largest)
         for turn, before, after in zip(record.turns, found, found[1:], strict=False)
     ]
-    return to_json(record, expert, seconds, judged)
+    worst = worst_turns(record, judged, 1), worst_turns(record, judged, 2)
+    text = "\n".join(summary(record, expert.agent, judged, worst))
+    return Analysis(expert.agent, expert.unit, seconds, tuple(judged), worst, text)
 
 
 def _searched(
     todo: Iterable[int], jobs: int, text: str, seconds: Seconds
 ) -> Iterator[Expected | None]:
-    """Yield the results of `Search` in `jobs` processes (0: in this one).
+    """Yield the results of searches in `jobs` processes (0: in this one).
 
     After an exception, the processes end at once. Raises `InputError` if one of them has ended.
     """
@@ -94,9 +88,10 @@ def _searched(
     from concurrent.futures import BrokenExecutor, ProcessPoolExecutor  # late: browsers have none
     from multiprocessing import active_children
 
-    pool = ProcessPoolExecutor(jobs, initializer=_open_worker, initargs=(text, seconds))
+    ignored = signal.SIGINT, signal.SIG_IGN  # this process handles Ctrl-C
+    pool = ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=ignored)
     try:
-        yield from pool.map(_work, todo)
+        yield from pool.map(partial(_work, text, seconds), todo)
     except BrokenExecutor:
         raise InputError("a search was ended from outside, perhaps for lack of memory") from None
     except BaseException:  # also on Ctrl-C: the searches may run for minutes
@@ -112,76 +107,44 @@ def judge(game: Game, turn: Turn, before: Expected, after: Expected, largest: fl
     found = cost_of(turn.player, before, after, largest)
     is_best = turn.outcome is Outcome.PLAYED and before.line[:1] == (turn.action,)
     if turn.outcome is Outcome.PASS or (is_best and not found.proven):
-        return Cost(after.value, after.value, 0.0, found.proven, found.noise)
+        found = Cost(after.value, after.value, 0.0, found.proven, found.noise)
     moves = before.line if found.loss or found.slower else ()
     line = ("pass" if move is None else game.format_action(move) for move in moves)
-    return found._replace(line=tuple(line))
+    rounded = {key: round(getattr(found, key), 2) for key in ("before", "after", "loss", "noise")}
+    return found._replace(**rounded, line=tuple(line), turn=turn.number)
 
 
-def worst_turns(record: Record, judged: Sequence[Cost | None]) -> list[list[int]]:
-    """Return the numbers of the most costly turns of player 1 and of player 2, worst first."""
-    worst: list[list[int]] = []
-    for player in (1, 2):
-        losses = [
-            (-found.loss, turn.number)
-            for turn, found in zip(record.turns, judged, strict=True)
-            if found is not None and turn.player == player and found.loss > 0
-        ]
-        worst.append([number for _, number in sorted(losses)[:WORST]])
-    return worst
+def worst_turns(record: Record, judged: Sequence[Cost | None], player: Player) -> tuple[int, ...]:
+    """Return the numbers of the most costly turns of a player, worst first."""
+    losses = [
+        (-found.loss, turn.number)
+        for turn, found in zip(record.turns, judged, strict=True)
+        if found is not None and turn.player == player and found.loss > 0
+    ]
+    return tuple(number for _, number in sorted(losses)[:WORST])
 
 
-def to_json(
-    record: Record, expert: Expert, seconds: Seconds, judged: Sequence[Cost | None]
-) -> dict[str, Any]:
-    """Return the `analysis` of a record, as `docs/formats.md` describes it."""
-    return {
-        "agent": expert.agent,
-        "seconds": seconds,
-        "unit": expert.unit,
-        "turns": [
-            None
-            if found is None
-            else {
-                "before": round(found.before, 2),
-                "after": round(found.after, 2),
-                "loss": round(found.loss, 2),
-                "line": list(found.line),
-                "proven": found.proven,
-                "noise": round(found.noise, 2),
-                "slower": found.slower,
-            }
-            for found in judged
-        ],
-        "worst": worst_turns(record, judged),
-    }
-
-
-def summary(record: Record, found: dict[str, Any]) -> Iterator[str]:
+def summary(
+    record: Record,
+    agent: str,
+    judged: Sequence[Cost | None],
+    worst: Sequence[Sequence[int]],
+) -> Iterator[str]:
     """Yield a line for each of the worst moves, and one for what was not analysed."""
-    for player, numbers in zip((1, 2), found["worst"], strict=True):
+    for player, numbers in zip((1, 2), worst, strict=True):
         name = f"Player {player} ({one_line(record.players[player - 1].agent)})"
         if not numbers:
             yield f"{name}: no move cost anything"
         for number in numbers:
-            turn = record.turns[number - 1]
-            judged = found["turns"][number - 1]
-            better, *rest = judged["line"]
+            turn, found = record.turns[number - 1], judged[number - 1]
+            assert found is not None
+            better, *rest = found.line
             deed = one_line(turn.text) if turn.outcome is Outcome.PLAYED else turn.outcome.value
             then = f", then {' '.join(rest)}" if rest else ""
-            cost = f"cost {judged['loss']:g}; better {better}{then}"
-            yield f"{name}: turn {number}, {deed}, {cost} ({certainty(judged)})"
-    if left_out := skipped_text(found["turns"], found["agent"]):
+            cost = f"cost {found.loss:g}; better {better}{then}"
+            yield f"{name}: turn {number}, {deed}, {cost} ({found.certainty})"
+    if left_out := skipped_text(judged, agent):
         yield left_out
-
-
-def certainty(judged: dict[str, Any]) -> str:
-    """Return whether a cost is proven, and the noise of an estimate."""
-    if judged["proven"]:
-        return "proven"
-    if judged["loss"] <= judged["noise"]:
-        return "estimated; from here the loss is forced"
-    return f"estimated, noise {judged['noise']:g}"
 
 
 LAST: Final = 4
@@ -205,6 +168,50 @@ class Cost(NamedTuple):
     slower: int = 0
     line: tuple[str, ...] = ()
     turn: int = 0
+
+    @property
+    def certainty(self) -> str:
+        """Return whether a cost is proven, and the noise of an estimate."""
+        if self.proven:
+            return "proven"
+        if self.loss <= self.noise:
+            return "estimated; from here the loss is forced"
+        return f"estimated, noise {self.noise:g}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return an entry of `turns`, as `docs/formats.md` describes it."""
+        keys = ("before", "after", "loss", "line", "proven", "noise", "slower")
+        return {**{key: getattr(self, key) for key in keys}, "line": list(self.line)}
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The costs of the moves of a game, one `Cost` for each turn in `costs`.
+
+    A turn that the agent could not judge, because a side had missed a turn, has None in its place.
+    `agent` is the agent that judged, `unit` the unit. `worst` has the most costly turns of player 1
+    and of player 2, worst first; `str` describes them.
+    """
+
+    agent: str
+    unit: str
+    seconds: Seconds
+    costs: tuple[Cost | None, ...]
+    worst: tuple[tuple[int, ...], tuple[int, ...]]
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the `analysis` of a record, as `docs/formats.md` describes it."""
+        return {
+            "agent": self.agent,
+            "seconds": self.seconds,
+            "unit": self.unit,
+            "turns": [None if cost is None else cost.to_json() for cost in self.costs],
+            "worst": [list(numbers) for numbers in self.worst],
+        }
 
 
 def cost_of(player: Player, before: Expected, after: Expected, largest: float) -> Cost:

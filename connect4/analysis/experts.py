@@ -14,19 +14,16 @@ from typing import Final
 from connect4.errors import AgentError
 from connect4.games.base import Action, Game, Seconds, State, opponent
 from connect4.players.registry import PLAYERS
-from connect4.search import solver
-from connect4.search.base import WIN, Deadline, OutOfBudgetError, after, center
+from connect4.search import WIN, Deadline, OutOfBudgetError, after, center, solver
 from connect4.search.heuristics import heuristic_of
 from connect4.search.minimax import Found, Minimax, TableAlphaBeta
-from connect4.search.solver import LibrarySolver, PerfectPlay
+from connect4.search.solver import LibrarySolver
 
 WON: Final = 100.0
 """The value of a won game if only winning counts; a draw is worth 0."""
 
 ESTIMATE: Final = 40.0
 """The maximum value of an undecided position of such a game."""
-
-UNIT_OF_WINS: Final = "hundredths of a win"
 
 DEEPEST: Final = 144
 """The maximum depth of a search in plies."""
@@ -61,22 +58,29 @@ class Expected:
 class Expert:
     """The strongest agent for a game, which judges its positions.
 
-    `unit` is the unit of its values. `evaluate(state, seconds)` requires an unfinished game, and
-    raises `AgentError` for a position that the agent does not know.
+    Its values are points, or if only winning counts, hundredths of a win. `evaluate(state,
+    seconds)` requires an unfinished game, and raises `AgentError` for a position that the agent
+    does not know.
     """
 
     agent: str
-    unit: str
+    by_points: bool
     evaluate: Callable[[State, Seconds], Expected]
-    final: Callable[[State], float]
-    """Returns the value, from player 1's view, of a position that is over."""
-    largest: float = math.inf
-    """The maximum of an estimate."""
+
+    @property
+    def unit(self) -> str:
+        return "points" if self.by_points else "hundredths of a win"
+
+    @property
+    def largest(self) -> float:
+        """Return the maximum of an estimate."""
+        return math.inf if self.by_points else ESTIMATE
 
     def expect(self, state: State, seconds: Seconds) -> Expected | None:
         """Return the result of best play from a position; None if the agent does not know it."""
         if state.is_over():
-            return Expected(self.final(state), (), True, 0)
+            worth = 1 if self.by_points else WON
+            return Expected(worth * state.margin(1), (), True, 0)
         try:
             return self.evaluate(state, seconds)
         except AgentError:
@@ -95,7 +99,7 @@ def reference_expert(game: Game, start: State) -> Expert:
     """Return the agent `reference`; in the students' edition, which lacks it, a search."""
     if "reference" not in PLAYERS:
         return search_expert(game, start, "margin")
-    return Expert("reference", "points", ask_reference, lambda state: state.margin(1))
+    return Expert("reference", True, ask_reference)
 
 
 def ask_reference(state: State, seconds: Seconds) -> Expected:
@@ -111,30 +115,15 @@ def ask_reference(state: State, seconds: Seconds) -> Expected:
 
 
 def solver_expert(game: Game, start: State) -> Expert:
-    """Return perfect play; without the library, a search if the time is too short.
+    """Return perfect play by the library `bitbully`; without it, a search.
 
-    From a start in which a side has missed a turn, it is a search.
+    From a start in which a side has missed a turn, it is a search too.
     """
     search = search_expert(game, start)
-    if start.setting != solver.SETTING or not solver.alternates(start):
+    known = start.setting == solver.SETTING and solver.alternates(start)
+    if not known or not solver.is_installed():
         return search
-    if solver.is_installed():
-        return replace(
-            search,
-            agent="solver",
-            evaluate=lambda state, seconds: best_play(
-                _library(), state, Deadline(), Deadline(seconds)
-            ),
-        )
-    perfect = solver.Solver()
-
-    def evaluate(state: State, seconds: Seconds) -> Expected:
-        half = Deadline(seconds / 2)
-        with suppress(OutOfBudgetError):
-            return best_play(perfect, state, half, half)
-        return search.evaluate(state, seconds / 2)
-
-    return replace(search, agent=f"solver, else {search.agent}", evaluate=evaluate)
+    return replace(search, agent="solver", evaluate=best_play)
 
 
 def search_expert(game: Game, start: State, name: str | None = None) -> Expert:
@@ -157,10 +146,7 @@ def search_expert(game: Game, start: State, name: str | None = None) -> Expert:
     def evaluate(state: State, seconds: Seconds) -> Expected:
         return deepened(kind(values, center, Deadline(seconds)), state, scaled)
 
-    agent = f"alphabeta:heuristic={heuristic.name}"
-    if point:
-        return Expert(agent, "points", evaluate, lambda state: state.margin(1))
-    return Expert(agent, UNIT_OF_WINS, evaluate, lambda state: WON * state.margin(1), ESTIMATE)
+    return Expert(f"alphabeta:heuristic={heuristic.name}", bool(point), evaluate)
 
 
 EXPERTS: Final[dict[str, Callable[[Game, State], Expert]]] = {
@@ -215,24 +201,17 @@ _library = cache(LibrarySolver)
 """Returns the library's engine, which is loaded late: it takes 170 MB."""
 
 
-def best_play(engine: PerfectPlay, state: State, first: Deadline, whole: Deadline) -> Expected:
-    """Return what a solver knows of a position; its line ends early if the time runs out.
-
-    `first` is the deadline of the score; raises `OutOfBudgetError` if it passes before.
-    """
-    engine.deadline = first
+def best_play(state: State, seconds: Seconds) -> Expected:
+    """Return what the library knows of a position; its line ends early if the time runs out."""
+    engine = _library()
+    engine.deadline = Deadline()
     move, score = engine.best(state)
-    engine.deadline = whole
+    engine.deadline = Deadline(seconds)
     line, after = [move], state.apply(move)
     with suppress(OutOfBudgetError):
         while not after.is_over() and len(line) < LINE:
             line.append(engine.best(after)[0])
             after = after.apply(line[-1])
-    return solved(state, score, line)
-
-
-def solved(state: State, score: int, line: list[Action]) -> Expected:
-    """Return a solver's score of a position as the result of best play."""
     if not score:
         return Expected(0.0, tuple(line), True)
     winner = state.mover if score > 0 else opponent(state.mover)

@@ -8,11 +8,10 @@ The kit's agents play there as `ZooPolicy`, and as a bot of OpenSpiel.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cached_property, partial
 from types import SimpleNamespace
 from typing import Any, Final, Self
-
-import numpy as np
 
 from connect4.errors import AgentError
 from connect4.games import GAMES, begin
@@ -153,8 +152,8 @@ class Rules:
         """The points of a board full of one player's tokens; 1 if only winning counts."""
         if not self.game.counts_points:
             return 1
-        full = np.ones_like(self.start.board()).tolist()
-        return self.game.from_json({**self.start.to_json(), "board": full}).scores()[0] or 1
+        full = {"one": self.start.grid.cells, "two": 0}
+        return replace(self.start, **full).scores()[0] or 1  # type: ignore[type-var]
 
     def reward(self, state: State) -> float:
         """Return player 1's reward at the end of a game, from -1 to 1; player 2 has the negative.

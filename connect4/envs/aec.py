@@ -106,31 +106,29 @@ class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
             return
         self._cumulative_rewards[agent] = 0.0
         self._move_to(self.rules.apply(self.position, int(action)))
-        if self.position.is_over():
-            self._end()
-            self._accumulate_rewards()
+        state, rules = self.position, self.rules
+        if state.is_over():
+            ending = str(state.ending())
+            self._end(rules.reward(state), ending, winner=rules.sign(state), margin=state.margin(1))
         if self.render_mode == "human":
             self.render()
 
-    def _end(self) -> None:
-        """Set the rewards and the infos at the end."""
-        state, rules = self.position, self.rules
-        reward, sign, margin = rules.reward(state), rules.sign(state), state.margin(1)
-        ending = str(state.ending())
+    def _end(self, reward: float, ending: str, **of_first: int) -> None:
+        """Set the rewards and the infos at the end; all numbers are those of `player_0`."""
         for agent, side in (("player_0", 1), ("player_1", -1)):
             self.rewards[agent] = side * reward
+            self._cumulative_rewards[agent] += side * reward
             self.terminations[agent] = True
-            self.infos[agent] = {"winner": side * sign, "margin": side * margin, "ending": ending}
+            infos = {key: side * value for key, value in of_first.items()}
+            self.infos[agent] = {**infos, "ending": ending}
 
     def render(self) -> Any:
         """Return the board as text or as an array of shape `(height, width, 3)`, or print it."""
         if self.render_mode == "rgb_array":
             return rgb_array(self.position)
-        if self.render_mode == "ansi":
-            return str(self.position)
         if self.render_mode == "human":
             print(self.position, file=sys.stdout)
-        return None
+        return str(self.position) if self.render_mode == "ansi" else None
 
     def close(self) -> None:
         """Do nothing; the environment holds no resources."""
@@ -148,19 +146,13 @@ class Env(RawEnv):
         if self.terminations[agent] or self.truncations[agent] or action in self._legal:
             super().step(action)
         elif self.action_spaces[agent].contains(action):
-            self._lose(agent)
+            winner = -1 if agent == "player_0" else 1
+            self._cumulative_rewards[agent] = 0.0
+            self._end(float(winner), "illegal action", winner=winner)
         else:
             raise InputError(
                 f"action {action!r}: not in the action space {self.action_space(agent)}"
             )
-
-    def _lose(self, loser: str) -> None:
-        for agent in AGENTS:
-            side = -1 if agent == loser else 1
-            self.rewards[agent] = float(side)
-            self._cumulative_rewards[agent] = float(side)
-            self.terminations[agent] = True
-            self.infos[agent] = {"winner": side, "ending": "illegal action"}
 
 
 def env(game: str, name: str, **where: Any) -> Any:

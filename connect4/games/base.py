@@ -97,6 +97,9 @@ class State(ABC):
     __slots__ = ()
 
     mover: Player
+    one: int
+    two: int
+    """The tokens of player 1 and of player 2 as masks of `grid`."""
 
     symbols: ClassVar[tuple[str, str]] = ("X", "O")
     """The letters for the tokens of player 1 and player 2."""
@@ -161,7 +164,7 @@ class State(ABC):
 
     def board(self) -> npt.NDArray[np.int64]:
         """Return the cells, shape `(rows, columns)`, row 0 on top; 0 empty, 1 and 2 the players."""
-        return self.grid.to_array(*self.bitboards())
+        return self.grid.to_array(self.one, self.two)
 
     def for_agent(self) -> tuple[npt.NDArray[np.int64], dict[int, Integer]]:
         """Return the `state` that a student's file receives, with copies of board and counters.
@@ -203,9 +206,9 @@ class State(ABC):
     def grid(self) -> Grid:
         """Return the geometry of `bitboards`: cells, windows, shifts."""
 
-    @abstractmethod
     def bitboards(self) -> tuple[int, int]:
         """Return the tokens of player 1 and of player 2 as masks of `grid`."""
+        return self.one, self.two
 
     @property
     def max_plies(self) -> int:
@@ -237,13 +240,14 @@ class State(ABC):
         that overrides this method makes the same choices.
         """
         state = self
-        while not state.is_over():
+        while True:
             actions = state.legal_actions()
             if actions:
                 state = state.apply(actions[int(rng.random() * len(actions))])
+            elif state.is_over():
+                return state.scores()
             else:
                 state = state.skip()
-        return state.scores()
 
     def display(self) -> str:
         """Return the rows of the board below a line of column numbers.

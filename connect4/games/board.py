@@ -8,8 +8,8 @@ along a row, a column or a diagonal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, cached_property, lru_cache
 from itertools import groupby
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -32,12 +32,12 @@ DIRECTIONS: Final[tuple[Cell, ...]] = ((0, 1), (1, 0), (1, 1), (-1, 1))
 class Grid:
     """The geometry of a board of `rows` by `columns` on which `line` tokens in a row count.
 
-    `cells`, `tops`, `bottoms[c]`, `column_cells[c]` are masks of cells; `drops[c]` holds a column's
-    bottom and its cells, `distances[c]` its distance from the middle column.
+    `cells`, `tops`, `floor`, `bottoms[c]`, `column_cells[c]` are masks of cells; `drops[c]` holds a
+    column's bottom and its cells, `distances[c]` its distance from the middle column. `own_floor`
+    has the bottoms of even columns and of odd ones.
 
-    `windows` holds the mask of every line of `line` cells. `shifts` holds, for each of the four
-    directions of `STEPS`, the distance in bits from one cell of a line to the next, and `starts`
-    the cells at which a whole line in that direction can begin:
+    `shifts` holds, for each of the four directions of `STEPS`, the distance in bits from one cell
+    of a line to the next, and `starts` the cells at which a whole line in that direction can begin:
     `(x & x >> s & x >> 2*s & x >> 3*s) & start` are the lines of 4 in x. `steps` has two shifts for
     each direction: pairs of neighbours, then pairs of such pairs. They find lines of 2 to 4.
     """
@@ -54,22 +54,27 @@ class Grid:
         self.distances = {column: abs(column - (columns - 1) / 2) for column in range(columns)}
         self.open_columns = cache(self._open_columns)
         self.cells = sum(self.column_cells)
+        self.floor = sum(self.bottoms)
+        self.own_floor = sum(self.bottoms[::2]), sum(self.bottoms[1::2])
         self.tops = sum(bottom << (rows - 1) for bottom in self.bottoms)
         self.shifts = tuple(right * stride + up for right, up in STEPS)
         self.steps = tuple(step for shift in self.shifts for step in (shift, (line - 2) * shift))
-        starts = []
-        windows = []
-        for (right, up), shift in zip(STEPS, self.shifts, strict=True):
-            here = [
-                column * stride + height
-                for column in range(columns - right * (line - 1))
-                for height in range(rows)
-                if 0 <= height + up * (line - 1) < rows
-            ]
-            starts.append(sum(1 << index for index in here))
-            windows += [sum(1 << index + step * shift for step in range(line)) for index in here]
+        away, starts = line - 1, []
+        for right, up in STEPS:
+            heights = (1 << max(0, rows - away if up else rows)) - 1
+            begins = self.bottoms[: max(0, columns - right * away)]
+            starts.append(sum(begins) * (heights << away if up < 0 else heights))
         self.starts = tuple(starts)
-        self.windows = tuple(windows)
+
+    @cached_property
+    def windows(self) -> tuple[int, ...]:
+        """Return the mask of every line of `line` cells."""
+        return tuple(
+            sum(1 << index + step * shift for step in range(self.line))
+            for shift, starts in zip(self.shifts, self.starts, strict=True)
+            for index in range(starts.bit_length())
+            if starts >> index & 1
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and unpickle to the cached grid of `grid_of`."""
@@ -110,14 +115,13 @@ class Grid:
         board: npt.NDArray[np.int64] = bits[order[0]] + 2 * bits[order[1]].astype(np.int64)
         return board
 
-    def from_array(self, board: npt.NDArray[np.int64]) -> tuple[int, int]:
-        """Return the masks of the cells with value 1 and 2; row 0 is on top."""
-        order = _order_of_bits(self.rows, self.columns)
-        one, two = (
-            int.from_bytes(np.packbits((board == player).take(order)).tobytes(), "big")
-            for player in (1, 2)
-        )
-        return one & self.cells, two & self.cells
+    def from_rows(self, rows: Iterable[Iterable[int]]) -> tuple[int, int]:
+        """Return the masks of the cells with value 1 and 2; the first row is on top."""
+        masks = [0, 0, 0]
+        for row, cells in enumerate(rows):
+            for column, cell in enumerate(cells):
+                masks[cell] |= self.bit(row, column)
+        return masks[1], masks[2]
 
 
 @cache
@@ -128,19 +132,6 @@ def _order_of_cells(rows: int, columns: int) -> tuple[int, npt.NDArray[np.intp]]
     row, column = np.indices((rows, columns))
     first = column * stride + rows - 1 - row
     return size, np.stack([first, first + 8 * size])
-
-
-@cache
-def _order_of_bits(rows: int, columns: int) -> npt.NDArray[np.intp]:
-    """Return for each bit of a mask, highest first, the index of its cell in a flat board.
-
-    The bits above the columns and the padding of the first byte get an arbitrary cell and must be
-    masked.
-    """
-    stride = rows + 1
-    bits = np.arange(-(-columns * stride // 8) * 8)[::-1]
-    column, height = bits // stride % columns, np.minimum(bits % stride, rows - 1)
-    return (rows - 1 - height) * columns + column
 
 
 @cache

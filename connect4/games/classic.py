@@ -8,12 +8,11 @@ from functools import partial
 from random import Random
 from typing import Any, Final, Literal, TypeAlias, cast
 
-import numpy as np
-
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted
-from connect4.games.board import Grid, Run, runs_on
-from connect4.games.state_files import board_grid, position_from_json, read_grid
+from connect4.games.board import Run, runs_on
+from connect4.games.falling import FallingState, board_grid, tokens_on
+from connect4.games.state_files import Placed, Rows, position_from_json, read_position, split
 
 Variant: TypeAlias = Literal["first-four", "most-fours"]
 
@@ -21,57 +20,46 @@ TITLE: Final = "classic Connect 4"
 
 
 @dataclass(eq=False, repr=False)
-class ClassicState(State):
-    """A position: player 1's tokens and all tokens as masks of `grid`, and the mover.
+class ClassicState(FallingState):
+    """A position; an action is a column, counted from 0. `position` computes the ending."""
 
-    The values must be consistent; `position` computes the ending.
-    """
+    __slots__ = ("_ending", "variant")
 
-    __slots__ = ("_ending", "grid", "mask", "mover", "one", "variant")
-
-    grid: Grid
     variant: Variant
-    one: int
-    mask: int
-    mover: Player
     _ending: Ending | None
 
     @property
     def distances(self) -> Mapping[int, float]:
         return self.grid.distances
 
-    def bitboards(self) -> tuple[int, int]:
-        return self.one, self.mask ^ self.one
-
     def legal_actions(self) -> tuple[int, ...]:
         """Return the columns that are not full, ascending, counted from 0."""
         grid = self.grid
-        return () if self._ending is not None else grid.open_columns(self.mask & grid.tops)
+        full = (self.one | self.two) & grid.tops
+        return () if self._ending is not None else grid.open_columns(full)
 
     def apply(self, action: int) -> ClassicState:
         """Return the position after a drop into column `action`; raises `IllegalAction`."""
         grid = self.grid
-        mask = self.mask
+        one, two = self.one, self.two
+        mask = one | two
         over = self._ending is not None
         if over or type(action) is not int or action not in grid.open_columns(mask & grid.tops):
             raise IllegalAction(self._why_not(action))
         bottom, cells = grid.drops[action]
         token = (mask + bottom) & cells
-        mask |= token
-        one = self.one
         if self.mover == 1:
-            one |= token
-            own = one
+            own = one = one | token
             mover: Player = 2
         else:
-            own = mask ^ one
+            own = two = two | token
             mover = 1
         ending = None
         if self.variant == "first-four" and grid.has_line(own):
             ending = Ending.LINE
-        elif mask == grid.cells:
+        elif mask | token == grid.cells:
             ending = Ending.BOARD_FULL
-        return ClassicState(grid, self.variant, one, mask, mover, ending)
+        return ClassicState(grid, one, two, mover, self.variant, ending)
 
     def _why_not(self, column: object) -> str:
         last = self.grid.columns - 1
@@ -85,7 +73,7 @@ class ClassicState(State):
 
     def skip(self) -> ClassicState:
         mover = opponent(self.mover)
-        return ClassicState(self.grid, self.variant, self.one, self.mask, mover, self._ending)
+        return ClassicState(self.grid, self.one, self.two, mover, self.variant, self._ending)
 
     def ending(self) -> Ending | None:
         """Return `LINE` or `BOARD_FULL` if the game is over."""
@@ -95,7 +83,7 @@ class ClassicState(State):
         """Return (1, 0) or (0, 1) for the first four; with most-fours, the fours of each player."""
         grid = self.grid
         if self.variant == "most-fours":
-            return grid.count_lines(self.one), grid.count_lines(self.mask ^ self.one)
+            return grid.count_lines(self.one), grid.count_lines(self.two)
         if self._ending is not Ending.LINE:
             return 0, 0
         return (1, 0) if grid.has_line(self.one) else (0, 1)
@@ -115,10 +103,10 @@ class ClassicState(State):
         draw = rng.random
         a, aa, b, bb, c, cc, d, dd = grid.steps
         drops, full = grid.drops, grid.cells
-        mask, tops = self.mask, grid.tops
+        own, other, tops = self.one, self.two, grid.tops
+        mask = own | other
         open_columns = grid.open_columns(mask & tops)
         count = len(open_columns)
-        own, other = self.one, mask ^ self.one
         if self.mover == 2:
             own, other = other, own
         first = self.mover == 1
@@ -144,7 +132,7 @@ class ClassicState(State):
 
     def key(self) -> int:
         """Return one number for tokens and mover, unique among boards of one size."""
-        return (self.one + self.mask) << 1 | (self.mover == 2)
+        return (2 * self.one + self.two) << 1 | (self.mover == 2)
 
     @property
     def game(self) -> Game:
@@ -154,22 +142,10 @@ class ClassicState(State):
     def setting(self) -> tuple[int, int, Variant]:
         return self.grid.rows, self.grid.columns, self.variant
 
-    def to_text(self) -> str:
-        rows = [" ".join(map(str, row)) for row in self.board().tolist()]
-        return "\n".join(["0" if self.mover == 1 else "0 0 2", *rows]) + "\n"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return `board`, and `mover` if player 2 moves."""
-        start: dict[str, Any] = {"board": self.board().tolist()}
-        if self.mover == 2:
-            start["mover"] = 2
-        return start
-
-
-def position(rows: list[list[int]], mover: Player, variant: Variant) -> ClassicState:
+def position(rows: Rows, mover: Player, variant: Variant) -> ClassicState:
     """Return the position with those cells, top row first; raises `InputError`."""
-    grid = board_grid(len(rows), len(rows[0]), TITLE)
-    one, two = grid.from_array(np.array(rows))
+    grid, one, two = tokens_on(rows, TITLE)
     ending = Ending.BOARD_FULL if one | two == grid.cells else None
     if variant == "first-four":
         lines = [grid.has_line(tokens) for tokens in (one, two)]
@@ -177,24 +153,28 @@ def position(rows: list[list[int]], mover: Player, variant: Variant) -> ClassicS
             raise InputError("both players have four in a row; only one can have won")
         if any(lines):
             ending = Ending.LINE
-    return ClassicState(grid, variant, one, one | two, mover, ending)
+    return ClassicState(grid, one, two, mover, variant, ending)
 
 
 def start(variant: Variant, rows: int | None = None, columns: int | None = None) -> ClassicState:
     """Return an empty board, by default 6 by 7; raises `InputError`."""
-    grid = board_grid(6 if rows is None else rows, 7 if columns is None else columns, TITLE)
-    return ClassicState(grid, variant, 0, 0, 1, None)
+    return ClassicState(board_grid(rows, columns, TITLE), 0, 0, 1, variant, None)
 
 
 def read(variant: Variant, text: str, source: str) -> ClassicState:
     """Read the rows of a board, with or without a first line `0 0 MOVER`; raises `InputError`."""
-    mover, rows = read_grid(text, source, TITLE)
-    return _placed(rows, mover, variant, source)
+    lines, _ = split(text, source)
+    return _placed(variant, read_position(lines, source, TITLE), source)
 
 
-def _placed(rows: list[list[int]], mover: Player, variant: Variant, source: str) -> ClassicState:
+def from_json(variant: Variant, value: dict[str, Any]) -> ClassicState:
+    """Read the `start` of a record; raises `InputError`."""
+    return _placed(variant, position_from_json(value, TITLE), "start")
+
+
+def _placed(variant: Variant, placed: Placed, source: str) -> ClassicState:
     try:
-        return position(rows, mover, variant)
+        return position(placed.rows, placed.mover, variant)
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
 
@@ -212,12 +192,6 @@ def after_moves(state: State, columns: str) -> State:
             raise InputError(f"--moves: move {number}, {digit}: {why}")
         state = state.apply(int(digit) - 1)
     return state
-
-
-def from_json(variant: Variant, value: dict[str, Any]) -> ClassicState:
-    """Read the `start` of a record; raises `InputError`."""
-    _, mover, rows = position_from_json(value, TITLE, popouts=0)
-    return _placed(rows, mover, variant, "start")
 
 
 def parse_action(text: str) -> int:
@@ -252,10 +226,10 @@ def to_bits(state: ClassicState, ai: Player = 1) -> int:
         raise InputError(
             f"a board of {grid.rows} rows by {grid.columns} columns; the 64-bit state is 6 by 7"
         )
-    own = state.bitboards()[ai - 1]
+    own, mask = state.bitboards()[ai - 1], state.one | state.two
     bits = BITS_MARK
     for column, cells in enumerate(grid.column_cells):
-        height = (state.mask & cells).bit_count()
+        height = (mask & cells).bit_count()
         bits |= (height + 1) << 60 - 9 * column
         for row in range(height):
             if own & grid.bit(5 - row, column):

@@ -9,17 +9,16 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any, ClassVar, Final, cast
 
-import numpy as np
-
 from connect4.errors import IllegalAction, InputError
 from connect4.games.base import Ending, FaultPolicy, Game, Option, Player, State, quoted
 from connect4.games.board import Grid, grid_of
-from connect4.games.state_files import Seen, read_pieces, read_settings, setting_lines
+from connect4.games.state_files import Seen, read_rows, read_settings, settings_of, split
 
 DIRECTIONS: Final = {"E": (1, 0), "N": (0, -1), "S": (0, 1), "W": (-1, 0)}
 """The steps `(x, y)` of each direction; x counts columns from the left, y rows from the top."""
 
 COLOURS: Final = ("white", "black")
+TITLE: Final = "Dynamic Connect-4"
 SYMBOLS: Final = ("O", "X")
 SIDES: Final = range(2, 10)
 """The sizes that a board may have: a move names a row and a column with one digit each."""
@@ -90,10 +89,13 @@ def dynamic_layout(rows: int, columns: int, rules: DynamicRules) -> DynamicLayou
     return DynamicLayout(rows, columns, rules)
 
 
+@dataclass(eq=False, repr=False)
 class DynamicState(State):
     """A position: white's (player 1's) and black's pieces as masks of `layout.grid`.
 
-    `turns` counts the plies since the start, passes included. An action is its text, such as `71W`.
+    `turns` counts the plies since the start, passes included; `history` holds the earlier positions
+    if a third repetition is a draw. An action is its text, such as `71W`. `position` computes the
+    ending.
     `last` is the action that led here, or None; it is not part of the position.
     """
 
@@ -103,29 +105,16 @@ class DynamicState(State):
     first_number: ClassVar = 1
     slides: ClassVar = True
 
-    def __init__(
-        self,
-        layout: DynamicLayout,
-        one: int,
-        two: int,
-        mover: Player,
-        turns: int,
-        ending: Ending | None,
-        history: History = (),
-        last: str | None = None,
-    ) -> None:
-        """Store values that are known to be consistent; `position` computes the ending.
+    layout: DynamicLayout
+    one: int
+    two: int
+    mover: Player
+    turns: int
+    _ending: Ending | None
+    history: History
+    last: str | None
 
-        `history` holds the earlier positions if a third repetition is a draw.
-        """
-        self.layout = layout
-        self.one = one
-        self.two = two
-        self.mover: Player = mover
-        self.turns = turns
-        self.history = history
-        self.last = last
-        self._ending = ending
+    def __post_init__(self) -> None:
         self._actions: tuple[str, ...] | None = None
 
     @property
@@ -135,9 +124,6 @@ class DynamicState(State):
     @property
     def distances(self) -> Mapping[str, float]:
         return self.layout.distances
-
-    def bitboards(self) -> tuple[int, int]:
-        return self.one, self.two
 
     @property
     def max_plies(self) -> int:
@@ -264,7 +250,8 @@ class DynamicState(State):
 
     def to_text(self) -> str:
         """Return a state file: the board, then `name=value` lines for what is not the default."""
-        return "\n".join([*self._rows(), *setting_lines(self.to_json(), SETTINGS)]) + "\n"
+        settings = settings_of(self.to_json(), SETTINGS, TITLE)
+        return "\n".join([*self._rows(), *map("=".join, settings.items())]) + "\n"
 
     def to_json(self) -> dict[str, Any]:
         """Return `board`, the rows of a state file, and the settings that are not the default."""
@@ -288,7 +275,7 @@ def position(
         ending = Ending.REPETITION
     if ending is None and turns >= layout.rules.max_turns:
         ending = Ending.DRAW_LIMIT
-    return DynamicState(layout, one, two, mover, turns, ending, history)
+    return DynamicState(layout, one, two, mover, turns, ending, history, None)
 
 
 START: Final = """\
@@ -317,7 +304,10 @@ def read(text: str, source: str) -> DynamicState:
     Each line is one row, top first; its cells are `O` (white), `X` (black) or blank, separated by
     commas. Lines `name=value` may follow; `SETTINGS` lists the names.
     """
-    rows, settings = read_pieces(text, source, SYMBOLS)
+    lines, settings = split(text, source)
+    rows = read_rows(lines, source, _read_cells)
+    if not rows:
+        raise InputError(f"{source}:1: no board; expected rows of {', '.join(SYMBOLS)} and blanks")
     values, history = read_settings(settings, SETTINGS, source)
     for name, right in (("mover", (1, 2)), ("repetition", (0, 1))):
         if values[name] not in right:
@@ -325,7 +315,7 @@ def read(text: str, source: str) -> DynamicState:
     try:
         rules = DynamicRules(values["line"], values["max_turns"], bool(values["repetition"]))
         layout = dynamic_layout(len(rows), len(rows[0]), rules)
-        one, two = layout.grid.from_array(np.array(rows))
+        one, two = layout.grid.from_rows(rows)
         mover = cast("Player", values["mover"])
         return position(layout, one, two, mover, values["turns"], history)
     except InputError as error:
@@ -336,12 +326,25 @@ SETTINGS: Final = {"mover": 1, "turns": 0, "line": 4, "max_turns": 100, "repetit
 """The settings that a state file may have after the board, with their defaults."""
 
 
+def _read_cells(line: str, where: str) -> list[int]:
+    """Read one row of pieces; raises `InputError` whose text begins with the given place."""
+    cells = [cell.strip() for cell in line.split(",")]
+    for column, cell in enumerate(cells, 1):
+        if cell not in ("", *SYMBOLS):
+            raise InputError(
+                f"{where}: {quoted(cell)} in column {column}; "
+                f"expected {' or '.join(SYMBOLS)} or a blank between commas"
+            )
+    return [1 + SYMBOLS.index(cell) if cell else 0 for cell in cells]
+
+
 def from_json(value: dict[str, Any]) -> DynamicState:
     """Read the `start` of a record; raises `InputError`."""
     try:
-        text = "\n".join([*value["board"], *setting_lines(value, SETTINGS)])
+        settings = map("=".join, settings_of(value, SETTINGS, TITLE).items())
+        text = "\n".join([*value["board"], *settings])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"start: not a position of Dynamic Connect-4 ({error!r})") from None
+        raise InputError(f"start: not a position of {TITLE} ({error!r})") from None
     return read(text, "start")
 
 
@@ -358,7 +361,7 @@ ACTION_HELP: Final = "71W to move the piece in column 7, row 1 one square west (
 DYNAMIC: Final = Game(
     name="dynamic",
     has_pass=True,
-    title="Dynamic Connect-4",
+    title=TITLE,
     rules_version=1,
     on_fault=FaultPolicy.FORFEIT,
     start=start,

@@ -12,8 +12,7 @@ from typing import Final
 
 from connect4.games.base import Action, Seconds, State
 from connect4.players.base import Setup
-from connect4.search import solver
-from connect4.search.base import (
+from connect4.search import (
     ORDERS,
     STRIDE,
     Deadline,
@@ -23,6 +22,7 @@ from connect4.search.base import (
     after,
     center,
     points,
+    solver,
     uncollected,
     win_or_loss,
 )
@@ -30,7 +30,7 @@ from connect4.search.heuristics import HEURISTICS, heuristic_of
 from connect4.search.mcts import EXPLORATION, Mcts, sampled
 from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
 from connect4.search.sliding import bare
-from connect4.search.solver import LibrarySolver, Solver
+from connect4.search.solver import LibrarySolver, PerfectPlay, Solver
 from connect4.search.trace import Node, Trace, nodes_of_mcts, nodes_of_solver
 
 MAX_DEPTH: Final = 200
@@ -218,14 +218,14 @@ class MctsAgent:
 class SolverAgent:
     """Plays classic Connect 4, 6 by 7, perfectly, with the library if it is installed.
 
-    Without the library it uses the kit's own book and solver, and alpha-beta if the time is too
-    short. `note` reports such a move.
+    Without the library it uses the kit's own book and solver. If the time is too short, alpha-beta
+    chooses the move, and `note` reports it.
     """
 
     def __init__(self, setup: Setup) -> None:
         options = setup.agent.options
         self._budget = Budget(options, depth=0)
-        self._solver = Solver()
+        self._own = Solver()
         self._game = setup.game
         self._library: LibrarySolver | None = None
         self.note: str | None = None
@@ -235,53 +235,33 @@ class SolverAgent:
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Return a perfect move, or another move and a `note`; see `players.base.Agent`.
 
-        Without the library, the solver has two thirds of the time. If the outcome is not proven by
-        then, alpha-beta chooses the move in the last third; with `nodes=N` it has another N nodes.
-        Raises `AgentError` for a board of another size.
+        The solver has two thirds of the time. If it needs more, alpha-beta chooses the move in the
+        last third; with `nodes=N` it has another N nodes. Raises `AgentError` for a board of
+        another size.
         """
         self.note = None
         deadline = self._budget.deadline(seconds)
-        engine = self._engine(state, deadline)
-        if engine is not None:
-            return engine.best(state)[0]
-        return self._own_move(state, deadline, self._budget.deadline(seconds, share=2 / 3))
-
-    def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
-        """Return the perfect line and all scores along it; no nodes if the time is too short."""
-        deadline = self._budget.deadline(seconds)
-        self._allow(deadline)
-        engine = self._engine(state, deadline) or self._solver
-        with contextlib.suppress(OutOfBudgetError):
-            return nodes_of_solver(engine, state)
-        return []
-
-    def _engine(self, state: State, deadline: Deadline) -> LibrarySolver | None:
-        """Return the library if it is installed, knows this position and is fast enough for it."""
-        late = solver.may_be_late(state, deadline)
-        if self._library is None or late or not solver.alternates(state):
-            return None
-        return self._library
-
-    def _own_move(self, state: State, deadline: Deadline, first: Deadline) -> Action:
-        """Return the best move that is proven, or what alpha-beta finds."""
-        answer = None
-        self._allow(first)
         try:
-            for found in self._solver.answers(state):
-                answer, self._solver.deadline = found, deadline
+            return self._engine(state, self._budget.deadline(seconds, share=2 / 3)).move(state)
         except OutOfBudgetError:
-            if answer is not None:
-                self.note = NOT_THE_FASTEST
-        if answer is not None:
-            return answer.column
-        self.note = NOT_PROVEN
+            self.note = NOT_PROVEN
         search = TableAlphaBeta(heuristic_of(self._game).evaluation(), center, deadline)
         return deepen(search, state, MAX_DEPTH).move
 
-    def _allow(self, deadline: Deadline) -> None:
-        self._solver.nodes = 0
-        self._solver.deadline = deadline
+    def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
+        """Return the perfect line and all scores along it; no nodes if the time is too short."""
+        with contextlib.suppress(OutOfBudgetError):
+            return nodes_of_solver(self._engine(state, self._budget.deadline(seconds)), state)
+        return []
+
+    def _engine(self, state: State, deadline: Deadline) -> PerfectPlay:
+        """Return the library if it is installed and knows this position, else the kit's solver."""
+        self._own.nodes = 0
+        engine: PerfectPlay = self._own
+        if self._library is not None and solver.alternates(state):
+            engine = self._library
+        engine.deadline = deadline
+        return engine
 
 
 NOT_PROVEN: Final = "not proven: the time was too short to solve this position"
-NOT_THE_FASTEST: Final = "the win is proven, but not that this is the fastest way to it"

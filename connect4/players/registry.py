@@ -26,7 +26,7 @@ from connect4.players.names import (
     split_name,
     student_file,
 )
-from connect4.search.base import ORDERS
+from connect4.search import ORDERS
 from connect4.search.heuristics import HEURISTICS
 
 ADDRESS: Final = re.compile(

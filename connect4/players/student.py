@@ -23,7 +23,7 @@ from connect4.players.base import Setup
 from connect4.players.names import read_source, source_lines, student_file
 
 if TYPE_CHECKING:  # an agent's process loads only the rules of its own game
-    from connect4.games.extended import ExtendedAction
+    from connect4.games.falling import ExtendedAction
 
 MAX_DETAIL: Final = 4000
 """Maximum length of an agent's traceback in characters."""

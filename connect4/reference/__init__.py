@@ -1,6 +1,6 @@
 """The strongest agent of the kit, `reference`: expected line margins, expectimax and alpha-beta.
 
-`tables` values a line, `lines` a board, `evaluation` adds what was learned, `expectimax` plays
+`lines` values a board, `evaluation` adds what was learned, `expectimax` plays
 against chance and `alphabeta` against an opponent that plays to win. `AIPlayer` has the constructor
 and the two methods of a submission.
 """
@@ -11,9 +11,8 @@ from typing import TypeAlias
 
 from connect4.reference.alphabeta import AlphaBeta
 from connect4.reference.expectimax import Expectimax
-from connect4.reference.lines import Budget, Lines, Move, Position
-from connect4.reference.tables import Array
-from connect4.search.base import uncollected
+from connect4.reference.lines import Array, Lines, Move, Position
+from connect4.search import Deadline, uncollected
 from connect4.utils import Integer, get_valid_actions
 
 State: TypeAlias = tuple[Array, dict[int, Integer]]
@@ -55,20 +54,27 @@ class AIPlayer:
         search, position = self._prepare(state, AlphaBeta)
         assert isinstance(search, AlphaBeta)
         with uncollected():
-            found = search.choose(position, Budget(self.time, self.node_budget))
+            found = search.choose(position, self._budget())
         depth, value = found.values[-1] if found.values else (0, position[2])
         line = [search.lines.move(step) for step in search.line(position, found.action, depth)]
         return value, line, [*found.values], found.solved
 
     def _choose(self, state: State, method: type[Search]) -> Move:
         """Return the move that a search by `method` finds."""
-        budget = Budget(self.time, self.node_budget)
+        budget = self._budget()
         moves = get_valid_actions(self.player_number, state)
         if len(moves) == 1:
             return moves[0]
         search, position = self._prepare(state, method)
         with uncollected():
             return search.lines.move(search.choose(position, budget).action)
+
+    def _budget(self) -> Deadline:
+        """Return the budget of a move that begins now."""
+        if self.node_budget is not None:
+            return Deadline(nodes=self.node_budget, stride=1)
+        margin = min(0.1 * self.time + 0.02, 0.6 * self.time)  # for a machine with other work to do
+        return Deadline(self.time - margin, stride=1)
 
     def _prepare(self, state: State, method: type[Search]) -> tuple[Search, Position]:
         """Return the search by `method` on such a board, and the position as it reads it."""

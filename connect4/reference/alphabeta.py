@@ -15,14 +15,13 @@ from connect4.reference.lines import (
     DEEPEST,
     ME,
     Actions,
-    Budget,
-    BudgetSpentError,
     Found,
     Lines,
     Position,
+    even_share,
     slot_of,
 )
-from connect4.reference.tables import even_share
+from connect4.search import Deadline, OutOfBudgetError
 
 TEMPO = 0.5
 """How much of its best gain the side to move after the last ply is credited with.
@@ -210,7 +209,7 @@ class AlphaBeta:
         self.probing = False
         """Whether it is one of `_probe_cut`, which makes no further ones."""
 
-    def choose(self, position: Position, budget: Budget) -> Found:
+    def choose(self, position: Position, budget: Deadline) -> Found:
         """Return the best action that the budget lets us find."""
         self.budget = budget
         actions = self.lines.actions(position)[:]
@@ -231,7 +230,7 @@ class AlphaBeta:
                 self.solved = depth == left
                 value = self._weigh(position, judgement, depth, actions, means, values)
                 values.append((depth, value))
-        except BudgetSpentError:
+        except OutOfBudgetError:
             self.solved = self.probing = False
         return Found(actions[0][1], tuple(values), self.solved)
 

@@ -19,8 +19,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from connect4.config import win_pts
-from connect4.reference.lines import KINDS, OPPONENT, Actions, Codes, Lines, Position, stack_gains
-from connect4.reference.tables import Array
+from connect4.reference.lines import KINDS, OPPONENT, Actions, Array, Codes, Lines, Position
 
 STEP = 1 / 32
 """Points: the unit of the numbers that are stored as whole numbers."""
@@ -313,6 +312,37 @@ class Evaluation:
             else:
                 self.hand_worths[hands] = -(steady[other][own] + taper * late[other][own])
         return self.hand_worths[hands]
+
+
+def stack_gains(lines: Lines, codes: Codes, drops: Actions) -> tuple[float, list[float]]:
+    """Return the worth of zugzwang to the mover in a simpler game, and the gains that remain in it.
+
+    In that game each column is a stack of its cells' gains, the lowest empty cell on top, and the
+    players take one from the top of a stack in turn. A gain no less than the one before it and the
+    one after it makes one of the three, worth `before - gain + after`: with best play they go in
+    turn, or none of them. A last pair whose second gain is no less than its first is left alone
+    until only such pairs are left. Then whoever is to move must open one, and loses the differences
+    of all of them: with an odd number of empty cells that is the opponent. The other gains fall
+    from one to the next in each stack; the players take the greatest of them in turn. They are
+    returned in this order.
+    """
+    zugzwang = 0.0
+    gains = []
+    empty_cells = len(drops)
+    for first, cell in drops:
+        stack = [first]
+        empty_cells += len(lines.above[cell])
+        for i, a, j, b, k, c, m, d in lines.above[cell]:
+            gain = a[codes[i]] + b[codes[j]] + c[codes[k]] + d[codes[m]]
+            while len(stack) > 1 and gain <= stack[-1] >= stack[-2]:
+                gain += stack[-2] - stack[-1]
+                del stack[-2:]
+            stack.append(gain)
+        while len(stack) > 1 and stack[-1] >= stack[-2]:
+            zugzwang += stack.pop() - stack.pop()
+        gains += stack
+    gains.sort(reverse=True)
+    return zugzwang if empty_cells % 2 else -zugzwang, gains
 
 
 def popout_features(gains: list[float]) -> list[float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time as clock
 from math import inf
 from typing import TypeAlias
 
@@ -10,16 +9,18 @@ import numpy as np
 
 from connect4.reference.lines import (
     DEEPEST,
+    LONGEST_TABLE,
     ME,
     OPPONENT,
-    Budget,
-    BudgetSpentError,
+    Array,
     Found,
     Lines,
     Position,
+    expected_margins,
+    share_against_random,
     slot_of,
 )
-from connect4.reference.tables import LONGEST_TABLE, Array, expected_margins, share_against_random
+from connect4.search import Deadline, OutOfBudgetError
 
 Values: TypeAlias = list[tuple[float, tuple[float, int]]]
 """The values of actions, each with its (gain, action)."""
@@ -51,6 +52,9 @@ class Expectimax:
     LEAST_SECONDS = 0.1
     """Less time is all for the search: to lay out the tables of these games takes up to 0.03 s."""
 
+    MANY_SECONDS = 0.85
+    """What is left of a second."""
+
     POPOUT_COSTS = 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 3.0, 4.0, 4.5, 5.5, 6.5
     """What the Nth pop-out in hand costs me if the opponent makes the last move.
 
@@ -71,14 +75,13 @@ class Expectimax:
         self.narrow = self.solved = False
         """Of the same: only the best actions are tried; it reaches the end of the game."""
 
-    def choose(self, position: Position, budget: Budget) -> Found:
+    def choose(self, position: Position, budget: Deadline) -> Found:
         """Return the best action that the budget lets us find."""
-        self.budget = budget
-        deadline, seconds = budget.deadline, budget.deadline - clock.monotonic()
+        self.budget, seconds = budget, budget.seconds_left()
         plays_out = self.tables_fit and self.LEAST_SECONDS < seconds < inf
         if plays_out:
             self.playouts = self.playouts or Playouts(self.lines)
-            budget.deadline -= seconds * (3 / 4 if budget.seconds >= 1 else 1 / 2)
+            self.budget = Deadline(seconds / (4 if seconds >= self.MANY_SECONDS else 2), stride=1)
         actions = self.lines.actions(position)
         left = self.lines.plies_left(position)
         self.costs = (0.0,) if left % 2 else self.POPOUT_COSTS
@@ -94,9 +97,9 @@ class Expectimax:
                     last = sorted(current, reverse=True)
                     actions = [item for _, item in last] + actions[len(last) :]
             best = actions[0][1]
-        except BudgetSpentError:
+        except OutOfBudgetError:
             best = max(current)[1][1] if current else actions[0][1]
-            budget.deadline = deadline
+            self.budget = budget
             if plays_out:
                 best = self._play_out(position, last[: self.WIDTH], best)
         return Found(best)
@@ -112,7 +115,7 @@ class Expectimax:
             while self.playouts and values:
                 margins = self.playouts.margins(children, self.GAMES, self.budget)
                 rounds.append(margins + [value for value, _ in values])
-        except BudgetSpentError:
+        except OutOfBudgetError:
             pass
         return values[np.mean(rounds, 0).argmax()][1][1] if rounds else best
 
@@ -205,7 +208,7 @@ class Playouts:
         self.chance = np.random.default_rng(0)
         self.codes, self.tokens, self.heights, self.hands = [np.empty(0, int)] * 4  # of each game
 
-    def margins(self, positions: list[Position], games: int, budget: Budget) -> Array:
+    def margins(self, positions: list[Position], games: int, budget: Deadline) -> Array:
         """Return my mean final margin from each position, in which the opponent is to move.
 
         The games from all positions meet the same chances.

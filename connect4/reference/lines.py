@@ -1,4 +1,9 @@
-"""A board as lines: how the codes of the lines, and the gains of moves, follow from a move.
+"""A board as lines: their expected margins, and how codes and gains follow from a move.
+
+A line is a row, a column or a diagonal. Its code is its cells read as ternary digits: 0 for empty,
+1 for mine, 2 for the opponent's. Its expected margin is what it brings me on average if each empty
+cell becomes mine with a fixed probability, its share, and the opponent's otherwise: a table by the
+code.
 
 A cell is `height * columns + column`, height 0 at the bottom. An action is the cell of a drop, or
 `~column` for a pop-out. ME is the player who searches. The sum of the expected margins of all lines
@@ -6,20 +11,131 @@ is the expected margin of a position; on a full board it is the margin. A drop c
 four lines, so its gain takes eight look-ups. A position keeps the gains of all drops and hands them
 on: after a move only the drops that share a line with it have another gain.
 
-Also what both searches share: the budget of a move, and the result.
+Also what both searches share: how deep they go, and the result.
 """
 
 from __future__ import annotations
 
 import random
-import time as clock
 from collections.abc import Callable
+from functools import cache
 from itertools import chain, permutations
-from math import inf
 from operator import getitem, itemgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from connect4.reference.tables import TABLES, Array, Differences, LongLine, Table
+import numpy as np
+
+from connect4.config import win_pts
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+Shares: TypeAlias = tuple[float, ...]
+"""For each cell of a line the probability that it becomes mine if it is empty."""
+
+Table: TypeAlias = "tuple[float, ...] | LongLine"
+"""The expected margin of each code of a line."""
+
+LONGEST_TABLE = 12
+"""Cells: a table has 3**length entries; longer lines are cut in two."""
+
+MOST_DIFFERENCES = 2000
+"""Differences of one kind kept for lines of one form, so that memory has a bound."""
+
+
+def even_share(kind: str, height: int) -> float:
+    """Return one half: a cell then gains the same whoever takes it, and one list serves both."""
+    return 0.5
+
+
+def share_against_random(kind: str, height: int) -> float:
+    """Return what serves best against chance: low cells are likelier to become mine than high ones.
+
+    At three plies that gave 10 points a game more than one half everywhere on 8x10 with 4 pop-outs,
+    and about 40 on 12x12 with 10 (`benchmarks.versus_random`).
+    """
+    return 0.5 if kind == "row" else max(0.6 - 0.02 * height, 0.2)
+
+
+def _points(run: int) -> int:
+    return win_pts[run % 4] + run // 4 * win_pts[4]
+
+
+@cache
+def _margins(length: int) -> Array:
+    """Return the margins of all full lines, one axis for each cell, the last cell first.
+
+    Index 1 is a cell of mine, 0 one of the opponent's.
+    """
+    masks = (f"{mask:0{length}b}" for mask in range(2**length))
+    points = np.array([sum(_points(len(run)) for run in mask.split("0")) for mask in masks])
+    margins: Array = (points - points[::-1]).astype(float)
+    return margins.reshape((2,) * length)
+
+
+def expected_margins(shares: Shares) -> Array:
+    """Return the table for lines whose cells, where empty, become mine with these chances."""
+    margins = _margins(len(shares))
+    for axis, share in enumerate(reversed(shares)):  # from index 0, 1 to the digit 0, 1, 2
+        theirs, mine = np.moveaxis(margins, axis, 0)
+        margins = np.stack((share * mine + (1 - share) * theirs, mine, theirs), axis)
+    return margins.ravel()
+
+
+class Differences(dict[int, float]):
+    """How much each entry of a table changes with a step of the code, when it is asked for.
+
+    Few of all codes come up in a search: to look one of them up here takes less time than to
+    subtract. The step of a token gives its gain. Differences of gains, with the step of another
+    token, tell how much that one changes them.
+    """
+
+    __slots__ = "step", "table"
+
+    def __init__(self, table: Table | Differences, step: int):
+        super().__init__()
+        self.table, self.step = table, step
+
+    def __missing__(self, code: int) -> float:
+        if len(self) >= MOST_DIFFERENCES:
+            self.clear()
+        self[code] = difference = self.table[code + self.step] - self.table[code]
+        return difference
+
+
+def _line_tables() -> dict[Shares, tuple[float, ...]]:
+    """Return the tables of all lines that a board of up to 12 rows and columns can have."""
+    columns = [tuple(share_against_random("column", h) for h in range(top)) for top in range(1, 13)]
+    tables = {}
+    for length in range(1, LONGEST_TABLE + 1):
+        sloping = (column[-length:] for column in columns[length - 1 :])
+        for shares in ((0.5,) * length, *sloping):
+            margins = expected_margins(shares).tolist()
+            tables[shares] = tuple(margins)  # the garbage collector does not walk it
+    return tables
+
+
+TABLES = _line_tables()
+
+
+def table_of(shares: Shares) -> Table:
+    """Return the table of a line; a line of a larger board may have the even one in its place."""
+    if len(shares) > LONGEST_TABLE:
+        return LongLine(table_of(shares[:LONGEST_TABLE]), table_of(shares[LONGEST_TABLE:]))
+    return TABLES.get(shares) or TABLES[(0.5,) * len(shares)]
+
+
+class LongLine(dict[int, float]):
+    """The same for a line that is cut in two: a run across the cut counts as two runs."""
+
+    def __init__(self, low: Table, high: Table):
+        super().__init__()
+        self.low, self.high = low, high
+
+    def __missing__(self, code: int) -> float:
+        high, low = divmod(code, 3**LONGEST_TABLE)
+        self[code] = margin = self.low[low] + self.high[high]
+        return margin
+
 
 Move: TypeAlias = tuple[int, bool]
 """What the simulator calls an action: the column, and whether it is a pop-out."""
@@ -86,8 +202,8 @@ class Lines:
         ]
         self.even = {0.5}.issuperset(chain.from_iterable(shares))
         self.shares = shares
-        long = {line: LongLine(line) for line in shares if line not in TABLES}
-        self.tables: list[Table] = [TABLES.get(line) or long[line] for line in shares]
+        tables = {line: table_of(line) for line in shares}
+        self.tables = [tables[line] for line in shares]
         self.crossing: list[list[tuple[int, int]]] = [[] for _ in range(self.cells)]
         for index, line in enumerate(lines.values()):
             for place, cell in enumerate(line):
@@ -302,63 +418,11 @@ class Lines:
         return plan
 
 
-def stack_gains(lines: Lines, codes: Codes, drops: Actions) -> tuple[float, list[float]]:
-    """Return the worth of zugzwang to the mover in a simpler game, and the gains that remain in it.
-
-    In that game each column is a stack of its cells' gains, the lowest empty cell on top, and the
-    players take one from the top of a stack in turn. A gain no less than the one before it and the
-    one after it makes one of the three, worth `before - gain + after`: with best play they go in
-    turn, or none of them. A last pair whose second gain is no less than its first is left alone
-    until only such pairs are left. Then whoever is to move must open one, and loses the differences
-    of all of them: with an odd number of empty cells that is the opponent. The other gains fall
-    from one to the next in each stack; the players take the greatest of them in turn. They are
-    returned in this order.
-    """
-    zugzwang = 0.0
-    gains = []
-    empty_cells = len(drops)
-    for first, cell in drops:
-        stack = [first]
-        empty_cells += len(lines.above[cell])
-        for i, a, j, b, k, c, m, d in lines.above[cell]:
-            gain = a[codes[i]] + b[codes[j]] + c[codes[k]] + d[codes[m]]
-            while len(stack) > 1 and gain <= stack[-1] >= stack[-2]:
-                gain += stack[-2] - stack[-1]
-                del stack[-2:]
-            stack.append(gain)
-        while len(stack) > 1 and stack[-1] >= stack[-2]:
-            zugzwang += stack.pop() - stack.pop()
-        gains += stack
-    gains.sort(reverse=True)
-    return zugzwang if empty_cells % 2 else -zugzwang, gains
-
-
 DEEPEST: Final = 200
 """Plies: what keeps the recursion of a search far from Python's limit."""
 
 OWN_KEY, OTHER_KEY = 0x9E3779B97F4A7C1, 0xD1B54A32D192ED0
 """Numbers without a pattern, which keep positions apart that differ in the pop-outs left."""
-
-
-class BudgetSpentError(Exception):
-    """The time or the nodes of this move are used up."""
-
-
-class Budget:
-    """How long a move may take: seconds, or nodes of the search in their place."""
-
-    def __init__(self, seconds: float, nodes: int | None):
-        margin = min(0.1 * seconds + 0.02, 0.6 * seconds)  # for a machine with other work to do
-        self.seconds = seconds
-        self.deadline = clock.monotonic() + seconds - margin if nodes is None else inf
-        self.limit = inf if nodes is None else nodes
-        self.nodes = 0
-
-    def spend(self) -> None:
-        """Count one node; raise `BudgetSpentError` if it was one too many."""
-        self.nodes += 1
-        if self.nodes > self.limit or clock.monotonic() > self.deadline:
-            raise BudgetSpentError
 
 
 class Found(NamedTuple):

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from connect4.errors import InputError
 from connect4.games.base import Game, State
 from connect4.games.board import STEPS, Grid
-from connect4.search.base import Evaluation, of_tokens, points, win_or_loss
+from connect4.search import Evaluation, of_tokens, points, win_or_loss
 from connect4.search.sliding import SlidingAlphaBeta, race
 
 

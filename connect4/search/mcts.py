@@ -9,7 +9,7 @@ from statistics import fmean, pstdev
 from typing import Final
 
 from connect4.games.base import State
-from connect4.search.base import Deadline, Move, OutOfBudgetError, after, ascending
+from connect4.search import Deadline, Move, OutOfBudgetError, after, ascending
 
 WON: Final = math.inf
 LOST: Final = -math.inf

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from connect4.games.base import State
-from connect4.search.base import (
+from connect4.search import (
     WIN,
     Deadline,
     Evaluation,

@@ -15,7 +15,7 @@ from typing import Final
 
 from connect4.games.base import State
 from connect4.games.board import Grid
-from connect4.search.base import WIN, Deadline, Evaluation, Move, Order, after, ascending, of_tokens
+from connect4.search import WIN, Deadline, Evaluation, Move, Order, after, ascending, of_tokens
 from connect4.search.minimax import Entry, Found, TableAlphaBeta, moved_to_front
 
 LONGEST: Final = 40

@@ -20,10 +20,9 @@ from __future__ import annotations
 
 import importlib.util
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from connect4.errors import AgentError
 from connect4.games.base import State
 from connect4.games.board import grid_of
 from connect4.games.classic import ClassicState
-from connect4.search.base import Deadline
+from connect4.search import Deadline, OutOfBudgetError
 
 GRID: Final = grid_of(6, 7, 4)
 SETTING: Final = (GRID.rows, GRID.columns, "first-four")
@@ -65,18 +64,6 @@ BITS: Final = 5
 STRIDE: Final = GRID.rows + 1
 COLUMN: Final = (1 << STRIDE) - 1
 WORD: Final = (1 << 64) - 1
-
-
-class Answer(NamedTuple):
-    """A move that is proven to keep the position's outcome.
-
-    `outcome` is 1, 0 or -1: a win, a draw or a loss for the mover. `is_best` means that the move is
-    also proven to win fastest or to lose slowest.
-    """
-
-    column: int
-    outcome: int
-    is_best: bool
 
 
 def mirrored(board: int) -> int:
@@ -119,9 +106,10 @@ def _table() -> tuple[int, int, list[int]]:
     return int.from_bytes(data[:8], "little"), int.from_bytes(data[8:12], "little"), values.tolist()
 
 
-def find_opening(own: int, mask: int) -> Answer | None:
-    """Return the best answer to an undecided position whose mover cannot win at once.
+def find_opening(own: int, mask: int) -> tuple[int, int] | None:
+    """Return column and outcome of the best move in an undecided position.
 
+    The mover cannot win at once. The outcome is 1, 0 or -1: a win, a draw or a loss for the mover.
     If several moves are best, it is the most central one. Returns None for more than `PLIES`
     tokens, and for a position that no game can lead to.
     """
@@ -131,7 +119,7 @@ def find_opening(own: int, mask: int) -> Answer | None:
     key, is_mirrored = key_of(own, mask)
     one, two, three = slots_of(key, seed, len(values), segment)
     outcome, column = divmod(values[one] ^ values[two] ^ values[three], COLUMNS)
-    return Answer(COLUMNS - 1 - column if is_mirrored else column, outcome - 1, True)
+    return COLUMNS - 1 - column if is_mirrored else column, outcome - 1
 
 
 def is_reachable(own: int, mask: int) -> bool:
@@ -181,6 +169,10 @@ class PerfectPlay(ABC):
         """Return the best move (of several, the most central) and the position's score."""
         score = self.score(state)
         return self.first(state, score), score
+
+    def move(self, state: State) -> int:
+        """Return the best move."""
+        return self.best(state)[0]
 
     def first(self, state: State, score: int) -> int:
         """Return the first column in `ORDER` that leads to `score` or more; one must exist."""
@@ -234,22 +226,13 @@ class Solver(PerfectPlay):
                 high = middle
         return low
 
-    def answers(self, state: State) -> Iterator[Answer]:
-        """Yield a move that keeps the outcome as soon as one is known, then the best move.
-
-        Positions of the opening book require no search.
-        """
+    def move(self, state: State) -> int:
+        """Return the best move; positions of the opening book require no search."""
         own, mask = _read(state)
+        opening = None
         if not winning_cells(own, BOARD ^ mask) & mask + BOTTOMS:
             opening = find_opening(own, mask)
-            if opening is not None:
-                yield opening
-                return
-        outcome = 1 if self.beats(state, 0) else 0 if self.beats(state, -1) else -1
-        if outcome >= 0:
-            yield Answer(self.first(state, outcome), outcome, outcome == 0)
-        if outcome:
-            yield Answer(self.best(state)[0], outcome, True)
+        return super().move(state) if opening is None else opening[0]
 
     def beats(self, state: State, score: int) -> bool:
         own, mask = _read(state)
@@ -331,7 +314,7 @@ def tokens_in(state: State) -> int:
 
 
 SLOW: Final = range(12, 18)
-"""Numbers of tokens on the board with which an answer may take a quarter of a second."""
+"""Numbers of tokens on the board with which the library may take a quarter of a second."""
 
 SLOW_SECONDS: Final = 0.5
 """Seconds for such an answer; with less time left it is not started."""
@@ -348,11 +331,11 @@ def is_installed() -> bool:
 class LibrarySolver(PerfectPlay):
     """The library, whose results are those of `Solver`.
 
-    Its own book contains every position of up to 12 plies. The slowest answers, with a dozen tokens
-    on the board, take a quarter of a second. It knows only positions of games without a lost turn
-    (`alternates`); of others its methods raise `AgentError`.
+    Its own book contains every position of up to 12 plies. It knows only positions of games without
+    a lost turn (`alternates`); of others its methods raise `AgentError`.
 
-    The library cannot be interrupted: `deadline` is checked between moves.
+    The library cannot be interrupted: `deadline` is checked between moves, and a position of `SLOW`
+    needs `SLOW_SECONDS`.
     """
 
     def __init__(self) -> None:
@@ -373,6 +356,8 @@ class LibrarySolver(PerfectPlay):
         """Return the board as the library wants it: with the tokens of who began the game as 1."""
         self.deadline.check(0)
         tokens = tokens_in(state)  # refuses another board
+        if tokens in SLOW and self.deadline.seconds_left() < SLOW_SECONDS:
+            raise OutOfBudgetError
         if not alternates(state):
             raise AgentError("the solver knows no position in which a side has missed a turn")
         board = state.board()
@@ -384,8 +369,3 @@ def alternates(state: State) -> bool:
     """Return whether the sides have moved by turns: the mover has no more tokens than the other."""
     own, other = state.bitboards()[:: 1 if state.mover == 1 else -1]
     return 0 <= other.bit_count() - own.bit_count() <= 1
-
-
-def may_be_late(state: State, deadline: Deadline) -> bool:
-    """Return whether the answer may take longer than the deadline allows."""
-    return tokens_in(state) in SLOW and deadline.seconds_left() < SLOW_SECONDS

@@ -9,8 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from connect4.errors import InputError
 from connect4.games.base import State
-from connect4.search import mcts
-from connect4.search.base import Move, OutOfBudgetError
+from connect4.search import Move, OutOfBudgetError, mcts
 from connect4.search.minimax import Expectimax, Found, Minimax, TableAlphaBeta
 from connect4.search.solver import ORDER, PerfectPlay
 

@@ -33,7 +33,7 @@ from connect4.players.base import Setup, note_of
 from connect4.players.names import AgentName
 from connect4.players.registry import PLAYERS, build, parse_agent
 from connect4.players.student import read_answer
-from connect4.search.base import WIN, Move
+from connect4.search import WIN, Move
 from connect4.search.trace import MAX_NODES, Flag, Kind, Node
 from connect4.views.board import changed_cells, shape_data
 from connect4.views.document import Page

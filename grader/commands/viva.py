@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from connect4 import record as records
-from connect4.analysis.costs import analyse, certainty
+from connect4.analysis.costs import Analysis, Cost, analyse
 from connect4.analysis.experts import expert_for
 from connect4.errors import InputError, IsolationError, headline
 from connect4.games.base import Seconds, State
@@ -83,12 +83,13 @@ class Played:
     title: str
     record: Record
     player: int
-    analysis: dict[str, Any]
+    analysis: Analysis
     states: list[State] = field(repr=False)
 
-    def judged(self, turn: Turn) -> dict[str, Any]:
+    def judged(self, turn: Turn) -> Cost:
         """Return what the analysis says of a turn."""
-        found: dict[str, Any] = self.analysis["turns"][turn.number - 1]
+        found = self.analysis.costs[turn.number - 1]
+        assert found is not None
         return found
 
 
@@ -145,22 +146,22 @@ def _by_kind(games: Sequence[Played]) -> dict[Kind, list[Question]]:
         own = [turn for turn in game.record.turns if turn.player == game.player]
         lost = [turn for turn in own if turn.is_lost and not turn.starved]
         found[Kind.LOST] += [Question(Kind.LOST, game, turn, []) for turn in lost[:1]]
-        analysed = game.analysis["turns"]
+        analysed = game.analysis.costs
         played = [
             turn
             for turn in own
             if turn.outcome is Outcome.PLAYED and analysed[turn.number - 1] is not None
         ]
-        costly = sorted(played, key=lambda turn: -game.judged(turn)["loss"])
+        costly = sorted(played, key=lambda turn: -game.judged(turn).loss)
         found[Kind.COSTLY] += [
             Question(Kind.COSTLY, game, turn, worths(game, turn))
             for turn in costly[:2]
-            if game.judged(turn)["loss"] > 0
+            if game.judged(turn).loss > 0
         ]
         for turn in _candidates(game, played):
             item = Question(Kind.OTHER, game, turn, worths(game, turn))
             found[_kind_of(item)].append(replace(item, kind=_kind_of(item)))
-    found[Kind.COSTLY].sort(key=lambda item: -item.game.judged(item.turn)["loss"])
+    found[Kind.COSTLY].sort(key=lambda item: -item.game.judged(item.turn).loss)
     found[Kind.ONLY].sort(key=lambda item: -item.gap)
     found[Kind.CLOSE].sort(key=lambda item: item.gap)
     return found
@@ -171,7 +172,7 @@ def _candidates(game: Played, played: Sequence[Turn]) -> list[Turn]:
     free = [
         turn
         for turn in played
-        if not game.judged(turn)["loss"] and len(game.states[turn.number - 1].legal_actions()) > 2
+        if not game.judged(turn).loss and len(game.states[turn.number - 1].legal_actions()) > 2
     ]
     pops = [turn for turn in free if _is_pop_out(turn)][:2]
     rest = [turn for turn in free if turn not in pops]
@@ -315,10 +316,10 @@ def _key(place: int, item: Question, searched: str) -> str:
 def _cost(item: Question) -> str:
     """Return what a played move cost, in words, by the moves of the key where they tell it."""
     judged = item.game.judged(item.turn)
-    if not judged["loss"]:
+    if not judged.loss:
         return "It cost nothing that the analysis can tell."
-    better, *rest = judged["line"]
-    cost, said = judged["loss"], certainty(judged)
+    better, *rest = judged.line
+    cost, said = judged.loss, judged.certainty
     played = next((worth for worth in item.worths if worth.move == item.turn.text), None)
     if played is not None and played.value < (best := item.worths[0]).value:
         cost = round(best.value - played.value, 1)

@@ -163,7 +163,7 @@ class Referee:
         def tell(done: int, todo: int) -> None:
             self._feed.add("making", f"positions: {done} of {todo}")
 
-        played.extra["analysis"] = costs.analyse(played, seconds, 0, tell)
+        played.extra["analysis"] = costs.analyse(played, seconds, 0, tell).to_json()
         self._feed.begin(played)
         self._feed.over(played)
         return {}
