@@ -107,13 +107,8 @@ EVERY: Final = 30.0
 """Seconds between two lines of progress."""
 
 
-def begin(
-    book: Book, rubric: Rubric, found: Sequence[Submission], day: str
-) -> tuple[int, list[Version]]:
-    """Store the hand-ins of a day, and begin a run or continue a stopped one.
-
-    The form of new versions is checked. Return the number of the run, and the new versions.
-    """
+def begin(book: Book, rubric: Rubric, found: Sequence[Submission], day: str) -> list[Version]:
+    """Store the hand-ins of a day; check the form of new versions, and return these."""
     secret = book.secret(make=True) if rubric.match.seed is None else rubric.match.seed
     assert secret is not None
     if ended := len(book.take_stock()):
@@ -130,7 +125,7 @@ def begin(
             problems[str(item.sha256)] = f"line {broken.line}: {broken.rule}: {broken.text}"
     fresh = book.note_hand_ins(found, problems, day, secret)
     book.set_meta({"day": day, "rubric": json.dumps(stored_values(rubric))})
-    return book.begin_run(day), fresh
+    return fresh
 
 
 @dataclass
@@ -139,8 +134,6 @@ class LadderRun:
 
     book: Book
     rubric: Rubric
-    number: int
-    fresh: list[Version]
     pool: Pool
     level: str
     minutes: float
@@ -164,11 +157,6 @@ class LadderRun:
 
     def go(self) -> str:
         """Play; return why the run ended."""
-        ended = self._play_rounds()
-        self.book.end_run(self.number, f"{len(self.fresh)} new; {ended}")
-        return ended
-
-    def _play_rounds(self) -> str:
         rules = self.rubric.ladder
         trials = agent_trials(map(opponent, rules.rungs), rules.boards, self.rubric)
         play_trials(trials, "rung", self.rubric.source, self.book, self.pool, self.level)
@@ -182,7 +170,7 @@ class LadderRun:
                 if not plans:
                     return KNOWN
                 rows = [(plan, [game.key for game in league.games(plan)]) for plan in plans]
-                self.book.plan(rows, self.number, self.terms)
+                self.book.plan(rows, self.terms)
                 continue
             self._play(waiting, league)
             if self.tries.total() >= HOPELESS and not self.played:
@@ -393,7 +381,7 @@ class LadderCommand:
         """Play until the ratings are known, the time is used or Ctrl-C; return why it ended."""
         playing, book = self.playing, self.book
         self.status = STOPPED
-        number, new = begin(book, playing.rubric, found, self._day())
+        new = begin(book, playing.rubric, found, self._day())
         for item in found:
             if item.problem:
                 say(f"{item.name}: not read: {item.problem}")
@@ -405,7 +393,7 @@ class LadderCommand:
         with contextlib.suppress(KeyboardInterrupt), playing.pool(book.path) as pool:
             level = playing.level()
             note_run(book, level)
-            terms = book, playing.rubric, number, new, pool, level, self.minutes
+            terms = book, playing.rubric, pool, level, self.minutes
             ended = LadderRun(*terms, self._follow).go()
             self.status = STOPPED if ended == UNPLAYED else DONE
         print(table_text(self._write()))
