@@ -11,7 +11,6 @@ import sqlite3
 import stat
 import subprocess
 import sys
-import tempfile
 import zipfile
 from contextlib import closing
 from dataclasses import fields, replace
@@ -24,10 +23,8 @@ from connect4 import record as records
 from connect4.games.extended import EXTENDED
 from connect4.players.base import Setup
 from connect4.players.registry import parse_agent
-from grader.commands.common import scratch_for
 from grader.commands.grade import quick_rubric
 from grader.output.gradebooks import TITLE
-from grader.play import local_pool
 from grader.play.schedule import LIMITS, grade_games, limits_key, submitted, worth
 from grader.results.store import machine
 from grader.rubric import reading as rubrics
@@ -639,21 +636,6 @@ def test_the_points_of_a_match_with_missing_games_are_withheld(
     test = json.loads((tmp_path / "marks" / "results" / "bo.json").read_text())["tests"][0]
     assert (test["score"], test["status"]) == (0.0, "failed")
     assert "Not finished: 1 of 2 games are played; the points are withheld" in test["output"]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there the folder above is the user's own")
-def test_nobody_can_foresee_or_enter_the_workers_folder(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    one = scratch_for(tmp_path / "one.db")
-    with local_pool(1, one):
-        assert stat.S_IMODE(one.stat().st_mode) == 0o700
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (tmp_path / f"{one.name.rpartition('-')[0]}-trap").symlink_to(elsewhere)
-    assert scratch_for(tmp_path / "one.db") != one
-    assert elsewhere.exists()
 
 
 @pytest.mark.slow

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -20,7 +18,6 @@ from connect4.isolation.wasm.level import in_fuel, limit_of
 from connect4.players.names import split_name, student_file
 from grader.output import write
 from grader.play import Pool, cluster_pool, local_pool, worker_count
-from grader.play.schedule import seed_of
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric, kit_agents, level_of_games
 from grader.rubric.reading import outside_assignment
@@ -67,13 +64,14 @@ class Playing:
         return level
 
     @contextlib.contextmanager
-    def pool(self, results: Path) -> Iterator[Pool]:
+    def pool(self) -> Iterator[Pool]:
         """Open the local workers or the cluster."""
         if self.scheduler is not None:
             with cluster_pool(self.scheduler) as pool:
                 yield pool
             return
-        with local_pool(self.workers(), scratch_for(results)) as pool:
+        scratch = Path(tempfile.mkdtemp(prefix="connect4-grader-"))
+        with local_pool(self.workers(), scratch) as pool:
             yield pool
 
 
@@ -137,19 +135,6 @@ def timed_rubric(
     if values is rubric.values:
         return rubric
     return rubrics.from_values(values, rubric.source, None if path is None else path.parent)
-
-
-def scratch_for(results: Path) -> Path:
-    """Make a folder for the workers, for this user alone and with a name that nobody can foresee.
-
-    What a killed run with the same results has left is removed.
-    """
-    begin = f"connect4-grader-{seed_of(str(results.resolve())):x}-"
-    user = os.getuid() if hasattr(os, "getuid") else None  # on Windows, the parent is the user's
-    for left in Path(tempfile.gettempdir()).glob(f"{begin}*"):
-        if user is None or left.lstat().st_uid == user:
-            shutil.rmtree(left, ignore_errors=True)
-    return Path(tempfile.mkdtemp(prefix=begin))
 
 
 def required_level(asked: str, rubric: Rubric) -> tuple[Level, tuple[str, ...]]:

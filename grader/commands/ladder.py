@@ -43,8 +43,8 @@ from grader.output.pages import public_replay
 from grader.output.results import note_run
 from grader.play import Pool, duration
 from grader.play.one_game import HOPELESS, play_suspects_alone
-from grader.play.schedule import PlannedGame, opponent
-from grader.play.trials import DEADLY, agent_trials, play_trials, prove_deadly
+from grader.play.schedule import PlannedGame
+from grader.play.trials import DEADLY, prove_deadly
 from grader.play.working_time import Pace, load_all, too_slow
 from grader.results import ATTEMPTS, Attempt
 from grader.rubric.model import PRACTICE_SEED, Rubric
@@ -157,9 +157,6 @@ class LadderRun:
 
     def go(self) -> str:
         """Play; return why the run ended."""
-        rules = self.rubric.ladder
-        trials = agent_trials(map(opponent, rules.rungs), rules.boards, self.rubric)
-        play_trials(trials, "rung", self.rubric.source, self.book, self.pool, self.level)
         league = self._load(read_league(self.book, self.rubric))
         while True:
             waiting = self._waiting(league)
@@ -390,7 +387,7 @@ class LadderCommand:
         print(f"new: {'; '.join(fresh[:8])}{more}" if fresh else "no new versions", flush=True)
         ended = EARLY
         self._write()
-        with contextlib.suppress(KeyboardInterrupt), playing.pool(book.path) as pool:
+        with contextlib.suppress(KeyboardInterrupt), playing.pool() as pool:
             level = playing.level()
             note_run(book, level)
             terms = book, playing.rubric, pool, level, self.minutes

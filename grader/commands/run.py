@@ -38,9 +38,8 @@ FOR_ONE_FILE: Final = (
     "same command again"
 )
 FOR_A_CLASS: Final = (
-    "{}: games that an opponent lost by its own fault count for nobody until you decide: fix the "
-    "opponent and give the same command, or count them as they are with [match] opponent_faults "
-    '= "count"'
+    "{}: games that an opponent lost by its own fault count for nobody: mend the opponent and give "
+    "the same command"
 )
 
 REWRITE_SECONDS: Final = 5.0
@@ -111,7 +110,7 @@ def go(task: Task) -> int:
                 store.end(game.key, died=False)  # what was held against it
         run = ClassRun(task, store)
         results = None
-        with contextlib.suppress(KeyboardInterrupt), task.playing.pool(store.path) as pool:
+        with contextlib.suppress(KeyboardInterrupt), task.playing.pool() as pool:
             results = run.play(pool)
         interrupted = results is None
         results = results or read_results(store)
@@ -133,7 +132,7 @@ def foresee(task: Task) -> int:
         print(hours_text(task.kind, contestants, task.rubric))
     _announce(task, foreseen, missing(foreseen))
     _check_seed(task)
-    with Store(task.path, writing=True) as store, task.playing.pool(task.path) as pool:
+    with Store(task.path, writing=True) as store, task.playing.pool() as pool:
         level = task.playing.level()
         say("asking each file for a move ...")
         store.add_sources(sources_of(task.found))
@@ -293,7 +292,10 @@ class ClassRun:
     """The games that have ended the grader too often."""
     held: set[str] = field(default_factory=set)
     """The sources whose processes could not be ended."""
-    any_played: bool = False
+    sound: set[str] = field(default_factory=set)
+    """The opponents with a game that counts."""
+    failing: Counter[str] = field(default_factory=Counter)
+    """How many games against each opponent have failed."""
     written: float = 0.0
     """When the quick files were written."""
     unwritable: bool = False
@@ -309,8 +311,6 @@ class ClassRun:
         task, store = self.task, self.store
         level = task.playing.level()
         note_run(store, level)
-        made = trials.grade_trials if task.kind == GRADE else trials.tournament_trials
-        trials.play_trials(made(task.rubric), "agent", task.rubric.source, store, pool, level)
         self._load(pool, level)
         results = self._proven(read_results(store), pool, level)
         todo = missing(results, self.hopeless)
@@ -377,12 +377,14 @@ class ClassRun:
         so_far: EndedGames,
         progress: Progress,
     ) -> bool:
-        """Add and report games as they end; return False if the machine cannot play any."""
+        """Add and report games as they end; return False if all against one opponent fail."""
         for game, attempt in ended:
+            rival = "" if game.match.two.is_submission else game.match.two.name
             so_far.add(attempt)
             if attempt.key in so_far.played:
-                self.any_played = True
+                self.sound.add(rival)
             else:
+                self.failing[rival] += game.key not in self.tries
                 self.tries[game.key] += 1
                 again = "; it is played again" if self.tries[game.key] < ATTEMPTS else ""
                 progress.say(f"{game.title}: {attempt.fault}{again}")
@@ -395,7 +397,7 @@ class ClassRun:
                 )
             progress.step()
             self._rewrite(results, so_far)
-            if not self.any_played and len(self.tries) >= HOPELESS:
+            if rival not in self.sound and self.failing[rival] >= HOPELESS:
                 return False
         return True
 

@@ -1,9 +1,7 @@
 """Plays scheduled games on any executor with the interface of `concurrent.futures`.
 
 `play_game` is the function that plays a game, here or on another machine. Its argument is a plain
-value. Before anybody is marked there are trial games, because a failing opponent gives every
-submission its points: quick games of each opponent against `greedy` on its smallest board, and one
-move from each side on the other boards.
+value.
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ DIGITS: Final = 32
 """Digits of a hash in the name of a folder: two files that share 12 are found in minutes."""
 
 HOPELESS: Final = 10
-"""A run stops if its first N games all fail: the machine is the cause."""
+"""A run stops if its first N games against an opponent all fail: they are not the cause."""
 
 DEATHS: Final = ("WorkerDiedError", "KilledWorker")
 """Exceptions of the local executor and Dask for a call that killed its worker in every attempt."""
@@ -116,8 +114,8 @@ def one_line(error: BaseException) -> str:
 def play_job(job: Job) -> tuple[Record, list[Player]]:
     """Play a game; return its record, and the players with a process that could not be ended.
 
-    A job with `turns` ends after so many; one with `method` calls that method. Raises `InputError`
-    if the file of a rubric's agent is not the planned one.
+    A job with `method` calls that method. Raises `InputError` if the file of a rubric's agent is
+    not the planned one.
     """
     game = GAMES[job["game"]]
     one, two = (agent_of(player, game) for player in job["players"])
@@ -138,8 +136,7 @@ def play_job(job: Job) -> tuple[Record, list[Player]]:
     start = game.from_json(job["start"])
     with Table(game, start, (one, two), terms) as table:
         for _ in table.events():
-            if len(table.record.turns) == job.get("turns"):
-                break
+            pass
     first, second = (
         played
         if player["source"] is None
@@ -279,7 +276,7 @@ def _why_not_counted(attempt: Attempt, game: PlannedGame) -> str | None:
     """Return that the machine cost a turn, or how an opponent of the rubric lost by its own fault.
 
     None if neither happened. Such a game keeps its scores and its record. `compare` counts the
-    former, and the rubric decides whether the latter counts.
+    former.
     """
     played, document = attempt.played, attempt.record
     if played is None or document is None:

@@ -119,6 +119,13 @@ def _load(path: Path) -> Values:
         raise InputError(f"{path}: the rubric is not a TOML file: {error}") from None
 
 
+GONE: Final = {
+    "match.opponent_faults": "is gone: such games count for nobody; mend the agent and give the "
+    "same command, or `correct` a mark"
+}
+"""Keys of 2.0.0, and what to do instead."""
+
+
 def _overlay(base: Values, over: Values, source: str) -> Values:
     """Return `base` with the values of `over`; unknown keys are rejected."""
     top = Place(source)
@@ -131,6 +138,8 @@ def _overlay(base: Values, over: Values, source: str) -> Values:
         for key in values:
             of_levels = (level.rubric_keys.get(name, ()) for level in LEVELS.values())
             known = [*checks_of(TABLES[name]), *chain.from_iterable(of_levels)]
+            if f"{name}.{key}" in GONE:
+                raise top.at(name).at(key).wrong(GONE[f"{name}.{key}"])
             if key not in known:
                 raise top.at(name).unknown(key, known)
         merged[name] = {**base[name], **values}
