@@ -6,9 +6,9 @@ Such a file is set aside only if a trial proves that it is the cause.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import Executor
-from typing import Any, Final
+from typing import Final
 
 from connect4.games import GAMES
 from connect4.players.registry import method_of
@@ -81,15 +81,18 @@ def ways_out(games: Iterable[PlannedGame]) -> list[str]:
     return lines
 
 
-def prove(game: PlannedGame, store: Store, executor: Executor, isolation: str) -> list[str]:
-    """Set aside each file of a game that ends its worker again by itself; return their hashes.
+def prove(game: PlannedGame, store: Store, executor: Executor, isolation: str) -> bool:
+    """Set aside each file of a game that ends its worker again; return whether there is one.
 
-    Proof is that the worker ends again, on the same board and side, with the same seed and method,
-    against `greedy`, and that it does not with another file in the place of this one.
+    Proof is that the worker ends again by itself, on the same board and side, with the same seed
+    and method, against `greedy`, and that it does not with another file in the place of this one.
+    If an earlier grader was ended within a trial, there is no proof: a power cut does that, too.
     """
-    found = []
+    found = False
     for side, player in enumerate(game.players, 1):
-        if not player.is_submission:
+        sha256 = str(player.sha256)
+        again, without = f"{PROOF}{sha256}", f"{STAND}{sha256}"
+        if not player.is_submission or store.suspects().keys() & {again, without}:
             continue
         own = game.job(isolation, store)
         agents = [agent_of(one, GAMES[own["game"]]) for one in own["players"]]
@@ -97,39 +100,19 @@ def prove(game: PlannedGame, store: Store, executor: Executor, isolation: str) -
         own["players"][2 - side] = GREEDY.plain(store)
         other = {**own, "players": list(own["players"])}
         other["players"][side - 1] = {**other["players"][side - 1], "source": STAND_IN}
-        if evidence := proof(str(player.sha256), own, other, play_game, store, executor):
-            store.set_aside(str(player.sha256), game.nameless, evidence)
-            found.append(str(player.sha256))
+        cause = _cause(again, own, store, executor)
+        if cause and not _cause(without, other, store, executor):
+            proof = f"{cause} with this file in a trial, and not with another one in its place"
+            store.set_aside(sha256, game.nameless, proof)
+            found = True
     return found
 
 
-def proof(
-    sha256: str,
-    own: Job,
-    other: Job,
-    function: Callable[[Job], Any],
-    store: Store,
-    executor: Executor,
-) -> str:
-    """Return what proves that a call ends its worker, and that the `other` does not; else nothing.
-
-    If an earlier grader was ended within a trial, there is no proof: a power cut does that, too.
-    """
-    if store.suspects().keys() & {f"{PROOF}{sha256}", f"{STAND}{sha256}"}:
-        return ""
-    again = _cause(f"{PROOF}{sha256}", function, own, store, executor)
-    if not again or _cause(f"{STAND}{sha256}", function, other, store, executor):
-        return ""
-    return f"{again} with this file in a trial, and not with another one in its place"
-
-
-def _cause(
-    key: str, function: Callable[[Job], Any], job: Job, store: Store, executor: Executor
-) -> str:
-    """Return why the worker of a call ended by itself; empty if it did not, or was killed."""
+def _cause(key: str, job: Job, store: Store, executor: Executor) -> str:
+    """Return why the worker of a game ended by itself; empty if it did not, or was killed."""
     store.begin(key)
     try:
-        executor.submit(function, job).result()
+        executor.submit(play_game, job).result()
     except WorkerDiedError as error:
         return str(error) if error.by_itself else ""
     except Exception:  # an error that the worker survived proves nothing

@@ -19,7 +19,7 @@ from connect4.games.base import Player, Seconds, State
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import LEVELS, Level, open_seat
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
-from grader.play import Pool, Progress, WorkerDiedError
+from grader.play import Pool, Progress
 from grader.play.one_game import (
     OWN_FILE,
     Job,
@@ -29,7 +29,6 @@ from grader.play.one_game import (
     spread,
 )
 from grader.play.schedule import Contestant, limits_text
-from grader.play.trials import STAND_IN, proof
 from grader.results import LOAD, PACE
 from grader.results.store import Store
 from grader.rubric import Board, make_board
@@ -294,8 +293,6 @@ class Loaded:
     """The time from which on it plays, or why it does not; None if the job's time will do."""
     fault: str | None = None
     """The grader's error."""
-    died: bool = False
-    """Whether the worker ended by itself."""
 
 
 def try_load(job: Job) -> Loaded:
@@ -355,11 +352,9 @@ def load_all(
         "methods": pace.methods,
         "times": pace.times,
     }
-    suspects: list[tuple[str, Job]] = []
     found: list[tuple[Contestant, str | None, str | None]] = []
     new = _unknown(contestants, store.notes(LOAD, limits), store.notes(PACE, asked))
     progress = Progress(len(new), "files asked for a move") if len(new) > FEW else None
-    slots = 1 if any(key.startswith(LOADING) for key in store.suspects()) else pool.slots
 
     def ahead() -> Iterator[tuple[Contestant, Job]]:
         for item in new:
@@ -367,23 +362,17 @@ def load_all(
             yield item, {**terms, "player": item.plain(store)}
 
     try:
-        with closing(spread(pool.executor, try_load, ahead(), slots)) as done:
+        with closing(spread(pool.executor, try_load, ahead(), pool.slots)) as done:
             for item, future in done:
                 loaded = _loaded(future)
-                if loaded.died:
-                    suspects.append((str(item.sha256), {**terms, "player": item.plain(store)}))
+                store.end(f"{LOADING}{item.sha256}", died=False)
                 if loaded.fault is None:
-                    store.end(f"{LOADING}{item.sha256}", died=False)
                     store.note(LOAD, str(item.sha256), limits, loaded.problem)
                     if loaded.problem is None:
                         store.note(PACE, str(item.sha256), asked, loaded.slow)
                 if progress is not None:
                     progress.step()
                 found.append((item, loaded.problem, loaded.fault))
-        for sha256, own in suspects:
-            other = {**own, "player": {**own["player"], "source": STAND_IN}}
-            if evidence := proof(sha256, own, other, try_load, store, pool.executor):
-                store.set_aside(sha256, "loading it", evidence)
     finally:
         store.end_all()
     return found
@@ -409,5 +398,4 @@ def _loaded(future: Future[Loaded]) -> Loaded:
     try:
         return future.result()
     except Exception as error:
-        died = isinstance(error, WorkerDiedError) and error.by_itself
-        return Loaded(fault=one_line(error), died=died)
+        return Loaded(fault=one_line(error))
