@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from connect4.isolation.wasm import images
-from grader.commands import hours
-from grader.commands.hours import hours_text
+from grader.commands.grade import hours_text, speed_text
 from grader.play.schedule import submitted
 from grader.rubric import reading as rubrics
 from tests.command import run
@@ -109,15 +107,9 @@ def test_by_fuel_the_dry_run_names_fuel_and_real_hours(tmp_path: Path) -> None:
     assert first.startswith(f"{path} takes {rows[1].split()[1]} core-hours if")
 
 
-def test_the_command_fuel_says_what_each_budget_takes_here(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    speeds = {"a search": [1e9, 1.5e9, 2e9, 3e9, 4e9]}
-    monkeypatch.setattr(hours.package, "compiled", lambda say: None)
-    monkeypatch.setattr(images, "measure_speed", lambda: (speeds, 2e9))
-    monkeypatch.setattr(images, "identity_text", lambda: "a module")
-    assert hours.fuel(2 * 10**9) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+def test_the_command_fuel_says_what_each_budget_takes_here() -> None:
+    text = speed_text({"a search": [1e9, 4e9, 1.5e9, 2e9, 3e9]}, 2e9, 2 * 10**9)
+    rows = [line.split() for line in text.splitlines()]
     assert ["a", "search", "1.00", "2.00", "4.00"] in rows
     budgets = {row[0]: row[2:] for row in rows if row and row[0] in ("1G", "2G", "5G", "20G")}
     assert list(budgets) == ["1G", "2G", "5G", "20G"]

@@ -18,7 +18,7 @@ from connect4.errors import one_line
 from connect4.games.base import Seconds, State
 from connect4.isolation.seat import Level, choose_level
 from connect4.players.base import Method
-from grader.commands.common import DONE, FAILED, read_rubric, say
+from grader.commands import DONE, FAILED, read_rubric, say
 from grader.handin import Submission
 from grader.handin import find as submissions
 from grader.handin.form import Finding

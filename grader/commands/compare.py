@@ -25,7 +25,7 @@ from connect4.players.base import Method
 from connect4.players.registry import parse_agent
 from connect4.views.document import Page
 from connect4.views.page import PARTS
-from grader.commands.common import DONE, STOPPED, Playing, required_level, say, timed_rubric
+from grader.commands import DONE, STOPPED, Playing, required_level, say, timed_rubric
 from grader.handin import file_name
 from grader.handin import find as submissions
 from grader.marks.tally import Part, PartComparison

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from connect4.errors import InputError, IsolationError, headline
-from grader.commands.common import DONE, FAILED, read_rubric, required_level
+from grader.commands import DONE, FAILED, read_rubric, required_level
 from grader.doctor import OFFERED, lacking, missing, prove, table, to_json, unavailable
 from grader.output.results import PROOF
 from grader.output.tables import wrapped

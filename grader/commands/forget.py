@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from connect4.cli import agreed
 from connect4.errors import InputError
-from grader.commands.common import DONE, FAILED, named_few, say
+from grader.commands import DONE, FAILED, named_few, say
 from grader.handin.people import Kind, Person, find
 from grader.handin.roster import Student
 from grader.ladder import LADDER, Book

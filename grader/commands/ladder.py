@@ -23,7 +23,7 @@ from connect4.errors import InputError, headline
 from connect4.views.document import Page
 from connect4.views.page import PARTS
 from connect4.views.web_server import KINDS, POLICY, Content, Server
-from grader.commands.common import DONE, STOPPED, UNLIKELY, Playing, say
+from grader.commands import DONE, STOPPED, UNLIKELY, Playing, say
 from grader.handin import Submission, form
 from grader.handin import find as submissions
 from grader.ladder import Book, PlannedPair, Version

@@ -12,10 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError, headline
-from grader.commands.common import DONE, STOPPED, Playing, named_few, say
-from grader.commands.hours import hours_text
+from grader.commands import DONE, STOPPED, Playing, named_few, read_roster, say, say_owners
 from grader.commands.report import Outputs, first_fault, put_out
-from grader.commands.roster import read_roster, say_owners
 from grader.handin import Submission, sources_of
 from grader.handin.owners import assign
 from grader.handin.roster import Student
@@ -127,9 +125,6 @@ def foresee(task: Task) -> int:
     """Say how much there is to play, and ask each file for moves, whose answers are kept."""
     _begin(task)
     foreseen = _foreseen(task)
-    contestants = gradable(task.found)
-    if contestants and not task.quick:
-        print(hours_text(task.kind, contestants, task.rubric))
     _announce(task, foreseen, missing(foreseen))
     _check_seed(task)
     with Store(task.path, writing=True) as store, task.playing.pool() as pool:

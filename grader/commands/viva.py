@@ -27,7 +27,7 @@ from connect4.search.trace import Flag, Node
 from connect4.views.board import shape_data
 from connect4.views.document import Page
 from connect4.views.tree import explained_by_student
-from grader.commands.common import DONE, say
+from grader.commands import DONE, say
 from grader.commands.student import games_of
 from grader.handin import Submission
 from grader.output import check_out, write
