@@ -9,6 +9,7 @@ from connect4 import entry  # first: it speaks for the imports below
 
 # isort: split
 import argparse
+import importlib
 import math
 import os
 import sys
@@ -364,49 +365,29 @@ def parsed(words: list[str]) -> dict[str, Any]:
     return options
 
 
-def command_of(name: str) -> Callable[..., int]:  # noqa: PLR0912 - a table
+def command_of(name: str) -> Callable[..., int]:
     """Return the function of a command, whose parameters are called as its options.
 
     Raises `InputError` if this edition lacks the command.
     """
     if not has_command(name):
         raise InputError(f"{name}: only the teachers' edition has it")
-    run: Callable[..., int]
-    match name:
-        case "check":
-            from grader.commands.check import check as run
-        case "compare":
-            from grader.commands.compare import compare_and_say as run
-        case "correct":
-            from grader.commands.student import correct as run
-        case "doctor":
-            from grader.commands.doctor import doctor as run
-        case "forget":
-            from grader.commands.forget import forget as run
-        case "fuel":
-            from grader.commands.grade import fuel as run
-        case "grade":
-            from grader.commands.grade import grade as run
-        case "handout":
-            from grader.handout import handout as run
-        case "ladder":
-            from grader.commands.ladder import ladder as run
-        case "playground":
-            from grader.playground import playground as run
-        case "publish-game":
-            from grader.commands.student import publish_game as run
-        case "report":
-            from grader.commands.report import report as run
-        case "similar":
-            from grader.similar import similar as run
-        case "tournament":
-            from grader.commands.grade import tournament as run
-        case "viva":
-            from grader.commands.viva import viva as run
-        case _:
-            raise AssertionError(name)
+    module, function = PLACES.get(name, (f"grader.commands.{name}", name))
+    run: Callable[..., int] = getattr(importlib.import_module(module), function)
     return run
 
+
+PLACES: Final = {
+    "compare": ("grader.commands.compare", "compare_and_say"),
+    "correct": ("grader.commands.student", "correct"),
+    "fuel": ("grader.commands.grade", "fuel"),
+    "handout": ("grader.handout", "handout"),
+    "playground": ("grader.playground", "playground"),
+    "publish-game": ("grader.commands.student", "publish_game"),
+    "similar": ("grader.similar", "similar"),
+    "tournament": ("grader.commands.grade", "tournament"),
+}
+"""Module and function of the commands that have no module of their name."""
 
 PLAYING: Final = ("rubric", "time", "fuel", "isolation", "jobs", "force_jobs", "scheduler")
 """The options that say how games are played."""

@@ -24,6 +24,7 @@ from grader.handin import find as submissions
 from grader.handin.form import Finding
 from grader.handin.form import check as check_form
 from grader.output import github
+from grader.play import number_of
 from grader.play.working_time import (
     METHODS,
     MOST,
@@ -94,9 +95,8 @@ def summary(counts: Mapping[str, int]) -> str:
     if good + failed == 1:
         verb = "breaks a required rule" if failed else "meets every required rule"
         verdict = f"The submission {verb}"
-    pieces = "1 piece" if advice == 1 else f"{advice} pieces"
-    faults = "1 fault" if counts["required"] == 1 else f"{counts['required']} faults"
-    return f"{verdict}: {faults} to fix, {pieces} of advice."
+    faults = number_of(counts["required"], "fault")
+    return f"{verdict}: {faults} to fix, {number_of(advice, 'piece')} of advice."
 
 
 NO_MOVES: Final = " No moves were asked for (--form-only)."

@@ -41,7 +41,7 @@ from grader.ladder.site import write_site, write_unlikely
 from grader.output import check_out
 from grader.output.pages import public_replay
 from grader.output.results import note_run
-from grader.play import Pool, duration
+from grader.play import Pool, duration, number_of
 from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import PlannedGame
 from grader.play.trials import DEADLY, prove_deadly
@@ -112,8 +112,7 @@ def begin(book: Book, rubric: Rubric, found: Sequence[Submission], day: str) -> 
     secret = book.secret(make=True) if rubric.match.seed is None else rubric.match.seed
     assert secret is not None
     if ended := len(book.take_stock()):
-        games = "a game" if ended == 1 else f"{ended} games"
-        say(f"the last run was ended by the machine during {games}")
+        say(f"the last run was ended by the machine during {number_of(ended, 'game')}")
     known = book.known()
     problems: dict[str, str] = {}
     for item in found:

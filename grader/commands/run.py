@@ -21,7 +21,7 @@ from grader.marks import gradable
 from grader.marks.tournament import later_games
 from grader.output import tables, writing
 from grader.output.results import GRADE, TOURNAMENT, Results, note_run, read_results, results_of
-from grader.play import Pool, Progress, duration, load_text, other_load, trials
+from grader.play import Pool, Progress, duration, load_text, number_of, other_load, trials
 from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
 from grader.play.working_time import LOADING, Pace, grading_pace, is_passing, load_all, too_slow
@@ -421,11 +421,10 @@ def why_incomplete(task: Task, results: Results, run: ClassRun, interrupted: boo
     if not interrupted:
         fault = first_fault(results)
         if len(failed) == results.missing and not missing(results, run.hopeless):
-            games = "1 game" if len(failed) == 1 else f"{len(failed)} games"
             again = f": {busy}the same command plays what is missing"
             yield (
-                f"{games} failed repeatedly: {fault}; the points of the matches are withheld"
-                f"{'' if failed <= run.deadly else again}"
+                f"{number_of(len(failed), 'game')} failed repeatedly: {fault}; the points of the "
+                f"matches are withheld{'' if failed <= run.deadly else again}"
             )
             yield from trials.ways_out(game for game in results.games if game.key in run.deadly)
             return

@@ -33,6 +33,7 @@ from grader.handin import Submission
 from grader.output import check_out, write
 from grader.output.pages import card, heading, table
 from grader.output.results import Results, read_results
+from grader.play import number_of
 from grader.play.schedule import PART_A, PlannedGame
 from grader.results.store import Store
 
@@ -338,7 +339,7 @@ def viva(path: Path, text: str, place: Path) -> int:
         results = read_results(store)
         item = results.find(text, path)
         chosen = chosen_games(item, results, path)
-        say(f"analysing {'1 game' if len(chosen) == 1 else f'{len(chosen)} games'} ...")
+        say(f"analysing {number_of(len(chosen), 'game')} ...")
         played = []
         for number, game in chosen.items():
             record = store.record(game.key)

@@ -308,3 +308,8 @@ def duration(seconds: float) -> str:
     if seconds < 5400:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h"
+
+
+def number_of(count: int, what: str) -> str:
+    """Return a number of things in words, such as `1 game` and `2 games`."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

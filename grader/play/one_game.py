@@ -37,7 +37,7 @@ from connect4.table import Table, Terms
 from connect4.views import board, page
 from connect4.views.document import json_in_html
 from grader.handin import FOLDER, file_name, without_folders
-from grader.play import Pool, WorkerDiedError
+from grader.play import Pool, WorkerDiedError, number_of
 from grader.play.schedule import COMPARE, PART_A, PART_B, PlannedGame
 from grader.results import STARVED, Attempt, Faults, LostTurn, PlayedGame
 from grader.results.store import Store
@@ -293,8 +293,8 @@ def _why_not_counted(attempt: Attempt, game: PlannedGame) -> str | None:
     lost = [turn for turn in attempt.lost if turn.player == side]
     if not lost or own < other:
         return None
-    turns = "1 turn" if len(lost) == 1 else f"{len(lost)} turns"
-    told = f"lost {turns} by its own fault: {headline(lost[0].detail or lost[0].outcome)}"
+    why = headline(lost[0].detail or lost[0].outcome)
+    told = f"lost {number_of(len(lost), 'turn')} by its own fault: {why}"
     if game.board.hidden:  # students read why points are withheld
         told = "lost turns by its own fault on a hidden board"
     return f"the opponent {game.match.two.name} {told}"
