@@ -283,8 +283,7 @@ def test_the_command_says_one_line_a_finding(tmp_path: Path) -> None:
         "of advice. No moves were asked for (--form-only).\n"
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
-    done = run(COMMAND, "check", "--form-only", bad, cwd=tmp_path)
-    assert done.returncode == 1
+    done = run(COMMAND, "check", "--form-only", bad, cwd=tmp_path, status=1)
     *lines, last = done.stdout.splitlines()
     assert sorted(line.partition(": ")[0] for line in lines) == [
         f"{bad}:1",
@@ -299,8 +298,7 @@ def test_the_command_says_one_line_a_finding(tmp_path: Path) -> None:
 def test_a_class_is_checked_whole(tmp_path: Path) -> None:
     hand_in(tmp_path / "class", "ann", searcher())
     (tmp_path / "class" / "eve.py").write_bytes(b"\xff")
-    done = run(COMMAND, "check", "--form-only", "class", cwd=tmp_path)
-    assert done.returncode == 1
+    done = run(COMMAND, "check", "--form-only", "class", cwd=tmp_path, status=1)
     assert done.stdout.splitlines() == [
         "class/ann/ai.py: well formed",
         "class/eve.py:1: file: not UTF-8 (line 1, byte 0); save the file as UTF-8",
@@ -341,16 +339,14 @@ def test_every_line_says_whose_submission_it_is_about(tmp_path: Path) -> None:
 def test_check_asks_each_method_on_the_largest_and_the_smallest_board(tmp_path: Path) -> None:
     """A method that fails on wide boards alone, and one that fails on small ones."""
     path = hand_in(tmp_path, "bo", CLASS_OF_TWO)
-    done = run(COMMAND, "check", path, cwd=tmp_path)
-    assert done.returncode == 1
+    done = run(COMMAND, "check", path, cwd=tmp_path, status=1)
     failing, small, last = done.stdout.splitlines()
     assert failing.startswith(f"{path}:8: smoke: get_expectimax_move on 10 rows and 12 columns: ")
     assert failing.endswith("IndexError: too wide")
     assert small.startswith(f"{path}:11: smoke: get_intelligent_move on 4 rows and 6 columns: ")
     assert small.endswith("7 is not a legal move")
     assert last == "The submission breaks a required rule: 2 faults to fix, 0 pieces of advice."
-    done = run(COMMAND, "check", hand_in(tmp_path, "ann", searcher()), cwd=tmp_path)
-    assert done.returncode == 0
+    done = run(COMMAND, "check", hand_in(tmp_path, "ann", searcher()), cwd=tmp_path, status=0)
     assert done.stdout.splitlines()[-1].startswith("The submission meets every required rule: 0")
 
 

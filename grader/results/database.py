@@ -194,6 +194,9 @@ def _not_opened(path: Path, writing: bool, error: sqlite3.Error) -> InputError:
     code = getattr(error, "sqlite_errorcode", 0)
     if code == sqlite3.SQLITE_CORRUPT:
         return _damaged(path, error)
+    unwritable = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)
+    if writing and code & 0xFF in unwritable:
+        return InputError(f"{path}: cannot be written: {error}")
     if code & 0xFF == sqlite3.SQLITE_CANTOPEN and not os.access(path, os.R_OK):
         return InputError(
             f"{path}: cannot be read: permission denied; it holds a secret seed, and only who made "
