@@ -24,8 +24,7 @@ from tabulate import tabulate
 
 from connect4.games import load_start
 from connect4.games.extended import EXTENDED
-from grader.handin import Submission
-from grader.handin.people import Person
+from grader.handin import Person, Submission
 from grader.marks import gradable
 from grader.play import local_pool
 from grader.play.one_game import play_all, play_game

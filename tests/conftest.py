@@ -82,11 +82,3 @@ def _without_skip(report: Any) -> Any:
             report.outcome = "failed"
             report.longrepr = f"skipped where everything was installed: {reason}"
     return report
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Iterator[None]:
-    """Say at the very end, after the list of skips, what was left out and how to get it."""
-    yield
-    if config.option.markexpr in (QUICK, QUICK_IN_FILES) and not config.option.keyword:
-        terminalreporter.write_line(needs.left_out_line())

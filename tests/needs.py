@@ -102,13 +102,3 @@ def is_failure(reason: str) -> bool:
     without = os.environ.get(CI_WITHOUT, "").split()
     excused = [f"{name} {what}" for name in without for what in ("is not", "does not")]
     return bool(os.environ.get(CI)) and not reason.startswith((*NEVER_MENDED, *excused))
-
-
-def left_out_line() -> str:
-    """Return the line about what the quick run leaves out, and how to run it."""
-    missing = [need for needs in NEEDS.values() for need in needs if not need.is_here()]
-    wanted = "; ".join(sorted({need.install for need in missing}))
-    makefile = Path(__file__).parent.parent / "Makefile"  # students get none
-    everything = "make check-all" if makefile.exists() else "python3 -m pytest -m ''"
-    first = f"; first: {wanted}" if wanted else ""
-    return f"Left out: slow tests, and tests of other programs. `{everything}` runs all{first}."

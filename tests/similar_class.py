@@ -1,4 +1,4 @@
-"""A made-up class: twelve independent searches, five copies, five files that are almost empty.
+"""A made-up class: eight independent searches, five copies, five files that are almost empty.
 
 `python3 -m tests.similar_class FOLDER` writes it, to look at what `grader similar` makes of it.
 """
@@ -90,7 +90,7 @@ def read(name: str) -> str:
 
 
 def independent() -> dict[str, str]:
-    """Return the twelve who wrote their own."""
+    """Return the eight who wrote their own."""
     names = sorted(path.stem for path in FOLDER.glob("*.py"))
     return {name: read(name) for name in names if name != TRANSLATED}
 

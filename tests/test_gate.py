@@ -55,27 +55,6 @@ def run_tests(folder: Path, *arguments: str, **variables: str) -> tuple[int, str
     return done.returncode, done.stdout
 
 
-@pytest.mark.parametrize("workers", [(), pytest.param(("-n", "2"), marks=pytest.mark.slow)])
-def test_the_quick_run_says_in_one_line_what_it_left_out_and_how_to_get_it(
-    tmp_path: Path, workers: tuple[str, ...]
-) -> None:
-    status, said = run_tests(tmp_path, *workers)
-    assert status == 0, said
-    *_, line, last = said.splitlines()
-    left = "Left out: slow tests, and tests of other programs. `make check-all` runs all; first: "
-    assert line.startswith(left)
-    assert "apt install netcat-openbsd" in line
-    assert "1 passed, 1 skipped" in last
-
-
-@pytest.mark.slow
-def test_who_names_a_file_gets_all_but_the_slow_tests_and_each_reason(tmp_path: Path) -> None:
-    status, said = run_tests(tmp_path, "test_it.py")
-    assert status == 0, said
-    assert NO_NC in said
-    assert "1 passed, 2 skipped, 1 deselected" in said
-
-
 @pytest.mark.slow
 def test_where_the_gate_has_installed_everything_a_skip_is_a_failure(tmp_path: Path) -> None:
     module = "import pytest\npytest.importorskip('no_such_module', reason='it is missing')\n"
@@ -105,11 +84,6 @@ def test_only_what_could_not_be_installed_may_be_skipped(
     assert not needs.is_failure(reason)
     monkeypatch.setenv(needs.CI, "1")
     assert needs.is_failure(reason) == fails
-
-
-def test_the_environment_of_conda_has_what_the_tests_need() -> None:
-    text = (ROOT / "environment.yml").read_text(encoding="utf-8")
-    assert text.endswith("  - pip\n  - pip:\n      - -e .[test]\n")
 
 
 def test_every_marker_but_three_has_its_needs() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from connect4.errors import InputError
-from grader.handin.people import REMEDY, Kind, Person, keys
+from grader.handin import REMEDY, Kind, Person, keys
 from grader.output.gradebooks import (
     SYSTEMS,
     Filled,
@@ -514,10 +514,12 @@ def test_every_figure_of_a_class_follows_from_its_records(tmp_path: Path) -> Non
     words = ["grade", "class", "--rubric", own, "--isolation", "process", *options]
     done = run("grader", *words, cwd=tmp_path, seconds=110)
     assert done.returncode == 0, done.stderr
-    told = "students there without a mark here: 11 names, listed in out/canvas-unmarked.txt"
+    told = "students there without a mark here: 11 names, listed in out/unmatched.csv"
     assert f"export.csv: {told}\n" in done.stderr
-    unmarked = (tmp_path / "out/canvas-unmarked.txt").read_text(encoding="utf-8")
-    assert unmarked.splitlines() == [f"Lee, Ann {n} (s{n}, {n}01)" for n in range(10, 21)]
+    unmarked = rows((tmp_path / "out/unmatched.csv").read_text(encoding="utf-8-sig"))
+    names = [f"Lee, Ann {n} (s{n}, {n}01)" for n in range(10, 21)]
+    assert [row["Hand-in of"] for row in unmarked] == names
+    assert {row["Why"] for row in unmarked} == {"students there without a mark here"}
 
     by_hand = marks_by_hand(tmp_path / "grade.db")
     assert len(by_hand) == 8

@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 
 from connect4.errors import InputError
-from grader.handin import Submission, file_name
+from grader.handin import Person, Submission, file_name, keys
 from grader.handin.archive import file_reader
 from grader.handin.find import find
-from grader.handin.people import Person, keys
+from grader.handin.platforms import scalar
 from grader.rubric import reading as rubrics
 from tests.grading import tarred, zipped
 from tests.mutations import SLOW_ARCHIVES, try_all
@@ -184,6 +184,10 @@ DOWNLOADS: dict[str, tuple[dict[str, str | bytes], dict[str, str]]] = {
     "Canvas of earlier years": (
         {"lee-ann_late_101_9002_ai.py": "a", "derek-bo_102_9003_ai.py": "b"},
         {"derek-bo canvas=102 in time": "b", "lee-ann canvas=101 late": "a"},
+    ),
+    "Canvas, with a name that ends with a classmate's number": (
+        {"x_101_102_9003_ai.py": "may be of 101", "raybo_103_9004_2_ai.py": "b"},
+        {"raybo canvas=103 in time": "b", "x in time": "may be of 101"},
     ),
     "Moodle with folders": (
         {
@@ -376,32 +380,30 @@ def test_an_attempt_of_an_unknown_time_is_none_to_choose(tmp_path: Path) -> None
     assert found[1].people == (Person("Bo"),)
 
 
-YAML: dict[str, tuple[str, str]] = {
-    "single quotes": ("'D''Angelo'", "D'Angelo"),
-    "double quotes": (r'"Jos\xE9 \"Pepe\" O\\Hara"', 'Jos\xe9 "Pepe" O\\\\Hara'),
-    "an escape of eight digits": (r'"\U0001F600\_x"', "\U0001f600\\xa0x"),
-    "a comment after quotes": ("'Ann # Lee' # late", "Ann # Lee"),
-    "an anchor": ("&3 Ann Lee", "Ann Lee"),
-    "several lines": ('"Ann\n      Lee \\\n      Ray"', "Ann Lee Ray"),
-    "a block": (
-        "|-\n      Ann\n      :sid: '9'\n      - :name: Bo\n      :email: bo@x",
-        "Ann :sid: '9' - :name: Bo :email: bo@x",
-    ),
-    "a control character": (r'"Ann\e[31m"', "Ann\\x1b[31m"),
-    "an escape of no character": (r'"Ann\U99999999"', r"Ann\\U99999999"),
-    "nothing": ("", "submission_1"),
-    "null": ("~", "submission_1"),
-}
-"""How a name is written in YAML, and the name."""
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("'D''Angelo'", "D'Angelo"),
+        (r'"Jos\xE9 \"Pepe\" O\\Hara"', r'José "Pepe" O\Hara'),
+        (r'"\U0001F600\_x"', "\U0001f600\xa0x"),
+        ("'Ann # Lee' # late", "Ann # Lee"),
+        ("&3 Ann Lee", "Ann Lee"),
+        ('"Ann\n    Lee \\\n    Ray"', "Ann Lee Ray"),
+        ("|-\n  Ann\n  :sid: '9'\n  - :name: Bo", "Ann :sid: '9' - :name: Bo"),
+        (r'"Ann\e[31m"', "Ann\x1b[31m"),
+        (r'"Ann\U99999999"', r"Ann\U99999999"),
+        *(("", ""), ("~", "")),
+    ],
+)
+def test_a_name_is_read_as_yaml_writes_it(written: str, name: str) -> None:
+    assert scalar(written) == name
 
 
-@pytest.mark.parametrize("case", YAML)
 @pytest.mark.parametrize("indent", ["  ", "    "])
-def test_names_in_gradescopes_list_are_read_as_yaml(tmp_path: Path, case: str, indent: str) -> None:
-    written, name = YAML[case]
-    written = written.replace("\n", f"\n{indent}")
+def test_gradescopes_list_is_read_by_its_indents(tmp_path: Path, indent: str) -> None:
     text = (
-        f"---\nsubmission_1:\n  :submitters: &1\n{indent}- :name: {written}\n"
+        f"---\nsubmission_1:\n  :submitters: &1\n{indent}- :name: |-\n{indent}    Ann\x1b\n"
+        f"{indent}    :sid: '9'\n{indent}    - :name: Bo\n"
         f"{indent}  :sid: '101' # his\n{indent}  :email: ann@x.example\n"
         "  :created_at: !ruby/object:ActiveSupport::TimeWithZone\n"
         "    utc: &2 2030-01-31 22:59:30.123456789 Z\n  :history:\n"
@@ -410,6 +412,7 @@ def test_names_in_gradescopes_list_are_read_as_yaml(tmp_path: Path, case: str, i
     write(tmp_path, {"submission_metadata.yml": text, "submission_1/ai.py": "a"})
     (found,) = find([tmp_path], RULES)
     known = keys(gradescope="101", email="ann@x.example", number="101")
+    name = "Ann\\x1b :sid: '9' - :name: Bo"
     assert found.people == (Person(name, known, "2030-01-31T22:59:30.123456+00:00"),)
 
 
@@ -553,21 +556,8 @@ def test_a_folder_that_can_be_listed_but_not_entered_stops_no_other() -> None:
 
 
 BOMB = zipped({"ai.py": b"#" * 30_000_000})
-LIAR = BOMB.replace((30_000_000).to_bytes(4, "little"), (1000).to_bytes(4, "little"))
-
-SPARSE = {
-    "GNU.sparse.major": "0",
-    "GNU.sparse.minor": "1",
-    "GNU.sparse.name": "ai.py",
-    "GNU.sparse.size": "30000000",
-    "GNU.sparse.map": "0,100",
-    "GNU.sparse.numblocks": "1",
-}
-"""The header of a file of 100 bytes that is said to have 30 MB."""
-
 BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
     "zip bomb": ({"eve.zip": BOMB}, "the zip unpacks to more than the 20 MB allowed"),
-    "zip bomb that lies": ({"eve.zip": LIAR}, "ai.py in the zip cannot be read"),
     "many files": (
         {"eve.zip": zipped({f"{number}.txt": "x" for number in range(2001)})},
         "the zip holds 2001 files, allowed are 2000",
@@ -590,10 +580,6 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
         "two files that could be the agent: ai.py, old/ai.py; hand in one ai.py",
     ),
     "two hand-ins": ({"eve/ai.py": "x", "eve.py": "y"}, "two hand-ins of one student: eve, eve.py"),
-    "two zips": (
-        {"eve/a.zip": zipped({"ai.py": "x"}), "eve/b.zip": zipped({"ai.py": "x"})},
-        "two archives of one student: a.zip, b.zip",
-    ),
     "notebook": (
         {"eve/hw.ipynb": "{}"},
         "hw.ipynb is a Jupyter notebook; save its code as ai.py (File > Save and Export As)",
@@ -601,10 +587,6 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
     "text file": (
         {"eve/ai.py.txt": "x"},
         "ai.py.txt is a text file; rename it to ai.py (Windows may hide the .txt)",
-    ),
-    "text file of a class": (
-        {"eve.py.txt": "x"},
-        "eve.py.txt is a text file; rename it to eve.py (Windows may hide the .txt)",
     ),
     "another archive": (
         {"eve.tar.xz": b"\xfd7zXZ"},
@@ -623,22 +605,9 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
         {"eve.py": b"# coding: punycode-\n#-" + b"a" * 200_000},
         "not UTF-8: it declares the encoding 'punycode-'; save the file as UTF-8",
     ),
-    "a text called tar": ({"eve.tar": b"x = 1\n" * 200}, "no readable tar (invalid header)"),
     "tar bomb": (
         {"eve.tar.gz": tarred({"ai.py": b"#" * 30_000_000})},
         "the tar unpacks to more than the 20 MB allowed",
-    ),
-    "sparse tar bomb": (
-        {"eve.tar": tarred({"ai.py": b"#" * 100}, ending="", pax_headers=SPARSE)},
-        "the tar unpacks to more than the 20 MB allowed",
-    ),
-    "many files in a tar": (
-        {"eve.tgz": tarred({f"{number}.txt": b"x" for number in range(2001)})},
-        "the tar holds 2001 files, allowed are 2000",
-    ),
-    "path out of the tar": (
-        {"eve.tgz": tarred({"../../ai.py": b"x"})},
-        "the tar holds '../../ai.py', a path that leads out of it",
     ),
     "a link in a tar": (
         {"eve.tgz": tarred({"ai.py": b""}, type=tarfile.SYMTYPE, linkname="/etc/passwd")},
@@ -648,22 +617,10 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
         {"eve.py": "x = 1\ny = 'caf\xe9'".encode("latin-1")},
         "not UTF-8 (line 2, byte 14); save the file as UTF-8",
     ),
-    "a zip of a version to come": (
-        {"eve.zip": odd_zip("ai.py", extract_version=99)},
-        "no readable zip (zip file version 9.9)",
-    ),
     "a file without a name": ({"eve.zip": odd_zip("")}, "the zip holds a file without a name"),
     "a path longer than a disk takes": (
         {"eve.zip": zipped({f"{'d/' * 3000}ai.py": b"\xff"})},
         "not UTF-8 (line 1, byte 0)",
-    ),
-    "a notebook with another name": (
-        {"eve.py": b'{"cells": [], "nbformat": 4}'},
-        "a Jupyter notebook; save its code as ai.py (File > Save and Export As)",
-    ),
-    "long names in a message": (
-        {"eve.zip": zipped({f"{'x' * 9000}.py": "x", f"{'y' * 9000}.py": "y"})},
-        f"two files that could be the agent: {'x' * 60}...{'x' * 47}.py, yyy",
     ),
     "a small file of gigabytes": (
         {"eve.zip": doubled(("ai.py", b"#" * 1000), method=zipfile.ZIP_BZIP2)},

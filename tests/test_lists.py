@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.handin.lists import cell, decimal_mark, read_csv, read_number
+from grader.handin.lists import Line, Table, cell, read_csv, read_number
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,9 @@ def test_a_mark_before_three_digits_follows_from_the_column(
 def test_the_decimal_mark_is_that_of_the_column_else_of_the_separator(
     cells: list[str], separator: str, mark: str | None
 ) -> None:
-    assert decimal_mark(cells, separator) == mark
+    lines = tuple(Line(number, (text,)) for number, text in enumerate(cells, 2))
+    table = Table(Path("list.csv"), ("Grade",), lines, separator, "utf-8", ("",))
+    assert table.mark([0]) == mark
 
 
 @pytest.mark.parametrize(

@@ -58,36 +58,6 @@ def mark(margin: int) -> str:
     return f"{points(margin):.2f}"
 
 
-def test_a_name_without_its_accent_takes_no_other_persons_mark(tmp_path: Path) -> None:
-    files = {"Jose Ruiz.py": agent(10), "José Ruiz.py": agent(40)}
-    done = (course := Class(tmp_path, files)).report(roster="name,id\nJosé Ruiz,1001\n")
-    assert "roster.csv: not in it: Jose Ruiz\n" in done.stderr
-    assert course.totals == {"José Ruiz 1001": mark(40), "Jose Ruiz": mark(10)}
-
-
-@pytest.mark.parametrize(
-    "names",
-    [("Jose Ruiz", "José Ruiz"), ("ann lee", "Ann Lee"), ("Thomas James", "James Thomas")],
-)
-def test_names_that_differ_in_accents_case_or_order_keep_their_marks(
-    tmp_path: Path, names: tuple[str, str]
-) -> None:
-    """Hand-ins, roster and Canvas's gradebook have both of them, in other orders."""
-    files = {f"{name}/ai.py": agent(10 + n) for n, name in enumerate(names)}
-    roster = "name,id\n" + "".join(f"{name},{n}7\n" for n, name in enumerate(reversed(names), 1))
-    lines = "".join(
-        f'"{", ".join(reversed(name.split()))}",{n},{n}7,l{n},S,\n'
-        for n, name in enumerate(reversed(names), 1)
-    )
-    course = Class(tmp_path, files)
-    done = course.report(roster=roster, canvas=CANVAS + lines)
-    assert done.returncode == 0, done.stderr
-    expected = {f"{names[0]} 27": mark(10), f"{names[1]} 17": mark(11)}
-    assert course.totals == expected
-    filled = {row["SIS User ID"]: row["Connect-4 (55)"] for row in course.filled("canvas")[1:]}
-    assert filled == {"27": mark(10), "17": mark(11)}
-
-
 def test_of_two_namesakes_nobody_takes_the_only_line(tmp_path: Path) -> None:
     """Moodle's download of two Kim Lee, one of them on the roster; the worksheet knows both."""
     files = {f"Kim Lee_{n}_assignsubmission_file_/ai.py": agent(10 + n) for n in (1, 2)}
@@ -117,28 +87,6 @@ def test_what_a_student_names_within_a_hand_in_is_no_hand_in_of_the_roster(
     roster = "name,id,hand_in\nAnn Lee,1001,team7\nBo,1002,\nCy,1003,Cy_9_assignsubmission_file_\n"
     assert course.report(roster=roster).returncode == 0
     assert course.totals == {"Ann Lee 1001": "0.00", "Bo 1002": mark(20), "Cy 1003": mark(21)}
-
-
-@pytest.mark.parametrize("name", ["1001", "ann@x.org", "ann"])
-def test_a_display_name_that_is_a_classmates_key_takes_nothing(tmp_path: Path, name: str) -> None:
-    """Moodle's students can choose it. With the line, the correction would go too.
-
-    It may be Anna's own hand-in all the same, so its mark is not final without her correction.
-    """
-    files = {
-        f"{name}_9_assignsubmission_file_/ai.py": agent(50),
-        "Bo_8_assignsubmission_file_ai.py": agent(20),
-    }
-    course = Class(tmp_path, files)
-    roster = "name,id,email,login,adjust\nAnna Lee,1001,ann@x.org,ann,5\nBo,1002,,,\n"
-    canvas = CANVAS + '"Lee, Anna",501,1001,ann,S,\n"Bo",502,1002,bo,S,\n'
-    done = course.report("--yes", roster=roster, canvas=canvas)
-    totals = course.totals
-    assert totals["Bo 1002"] == mark(20)
-    assert totals[f"{name} 9"] == "", done.stderr
-    assert totals["Anna Lee 1001"] == "", done.stderr
-    filled = {row["ID"]: row["Connect-4 (55)"] for row in course.filled("canvas")[1:]}
-    assert filled == {"501": totals["Anna Lee 1001"], "502": mark(20)}
 
 
 def test_a_line_without_a_hand_in_is_shown_beside_the_hand_in_without_a_line(

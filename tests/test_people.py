@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from connect4.errors import InputError
-from grader.handin import Missing, Submission
-from grader.handin.owners import assign
-from grader.handin.people import IN_TIME, LATE, Person, by_form, find, keys, match, may_be
-from grader.handin.roster import Change, Correction, Student
+from grader.handin import IN_TIME, LATE, Missing, Person, Submission, by_form, keys, match, may_be
+from grader.handin.roster import Change, Correction, Student, assign, find
 
 
 def person(text: str) -> Person:
@@ -149,12 +149,12 @@ def test_a_zero_for_nothing_needs_that_no_hand_in_is_left_over() -> None:
     ]
 
 
-def test_a_hand_in_may_have_the_name_of_a_group_or_one_that_canvas_wrote_as_a_word() -> None:
+def test_a_hand_in_may_have_the_name_of_a_group_or_of_a_student_in_one_word() -> None:
     found = [handed_in(name) for name in ("Zoe", "team7", "leeann canvas=1", "müllerbo")]
     roster = [Student("Gus", group="Team 7"), Student("Hu", group="Team 7"), Student("Ann Lee")]
     owners = assign(found, [*roster, Student("Müller, Bo")])
     assert {name: [one.name for one in own] for name, own in owners.students.items()} == {
-        **{"Zoe": ["Zoe"], "team7": ["Gus", "Hu"], "Ann Lee": ["Ann Lee"]},
+        **{"Zoe": ["Zoe"], "team7": ["Gus", "Hu"], "leeann canvas=1": ["Ann Lee"]},
         **{"müllerbo": ["Müller, Bo"]},
     }
     assert [str(doubt) for doubt in owners.unknown] == ["Zoe"]
@@ -170,6 +170,14 @@ def test_the_rosters_column_hand_in_and_the_teachers_answer_decide_first() -> No
     roster = [Student("José Ruiz"), Student("Josè Ruiz")]
     owners = assign(found[:2], roster, [(Person("Jose Ruiz"), Person("Josè Ruiz"))])
     assert [own.name for own in owners.students["Jose Ruiz"]] == ["Josè Ruiz"]
+
+
+def test_a_namesake_of_whoever_the_roster_names_is_unknown() -> None:
+    """A platform that states no keys gives two persons who are equal."""
+    found = [replace(handed_in("Kim Lee", f"{n}"), name=f"Kim Lee ({n})") for n in (1, 2)]
+    owners = assign(found, [Student("Ann Ode", hand_in="Kim Lee (1)"), Student("Bo Ray")])
+    assert [own.name for own in owners.students["Kim Lee (1)"]] == ["Ann Ode"]
+    assert list(map(str, owners.unknown)) == ["Kim Lee"]
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from connect4.errors import InputError
-from grader.handin.people import Kind
-from grader.handin.roster import Change, Correction, Student, read
+from grader.handin import Kind
+from grader.handin.lists import read_roster as read
+from grader.handin.roster import Change, Correction, Student
 from grader.rubric import reading as rubrics
 from tests.command import run
 from tests.grading import hand_in, hand_in_each, rubric

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final, Protocol, TypeAlias
 
 from connect4.games.base import Seconds, State
@@ -65,8 +65,6 @@ class Isolation:
     """Why they cannot, in words that follow a name."""
     per = "per"
     """The word between a limit and `move`."""
-    rubric_keys: Mapping[str, tuple[str, ...]] = {}
-    """The keys that a rubric has for this level, by table; see `read_rubric`."""
 
     def __init__(
         self, make_runner: MakeRunner | None, why_not: Callable[[], str | None] = lambda: None

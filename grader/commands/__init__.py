@@ -11,18 +11,15 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from connect4.errors import InputError, harmless
+from connect4.errors import InputError
 from connect4.games.base import Seconds
 from connect4.isolation import machine
 from connect4.isolation.seat import LEVELS, Level, choose_level, level_named
 from connect4.isolation.wasm.level import in_fuel, limit_of
 from connect4.players.names import split_name, student_file
-from grader.handin import Missing, Submission
-from grader.handin import roster as rosters
+from grader.handin import LATE, REMEDY, Missing, Submission, lists, match
 from grader.handin.lists import csv_text, nobody
-from grader.handin.owners import Owners, assign
-from grader.handin.people import LATE, REMEDY, match
-from grader.handin.roster import Correction, Student
+from grader.handin.roster import Correction, Owners, Student, assign
 from grader.marks import lateness
 from grader.output import write
 from grader.play import Pool, cluster_pool, local_pool, worker_count
@@ -105,19 +102,6 @@ def read_rubric(
     fuel: int | None = None,
     isolation: str | None = None,
 ) -> Rubric:
-    """Return a rubric as `timed_rubric` does; say whose code runs in its games."""
-    rubric = timed_rubric(path, seconds, fuel, isolation)
-    for line in rubrics.code_from_elsewhere(rubric):
-        say(harmless(line))
-    return rubric
-
-
-def timed_rubric(
-    path: Path | None,
-    seconds: Seconds | None,
-    fuel: int | None = None,
-    isolation: str | None = None,
-) -> Rubric:
     """Return a rubric (the default one for None) with another limit per move.
 
     With an isolation level, games are to be played: the rubric names what they depend on here.
@@ -194,24 +178,34 @@ UNLIKELY: Final = "{} pairs of agents have margins that their ratings do not pre
 MOST_NAMED: Final = 10
 """More names than these are listed in a file."""
 
+UNMATCHED: Final = "unmatched.csv"
+"""Who handed in and is not found, whose hand-in it may be, and all lists of more names."""
 
-def name_all(what: str, names: Sequence[str], out: Path | None, file: str) -> None:
-    """List names; more than ten are listed in a file below `out`, or the first of them."""
+
+def name_all(what: str, names: Sequence[str], out: Path | None, is_listed: bool = False) -> None:
+    """Say names; more than ten are in `unmatched.csv` below `out`, else the first are said."""
     shown = "; ".join(names)
     if len(names) > MOST_NAMED and out is not None:
-        place = out / file
-        write(place, "".join(f"{name}\n" for name in names))
-        shown = f"{len(names)} names, listed in {place}"
+        place, _, why = what.rpartition(": ")
+        if not is_listed:
+            list_unmatched(out, [(place, name, "", why) for name in names])
+        shown = f"{len(names)} names, listed in {out / UNMATCHED}"
     elif len(names) > MOST_NAMED:
         shown = named_few(names)
     if names:
         say(f"{what}: {shown}")
 
 
-NONE: Final = "none"
+def list_unmatched(out: Path, rows: Sequence[Sequence[object]], anew: bool = False) -> None:
+    """Add rows to `unmatched.csv` below `out`, or begin it with them."""
+    path = out / UNMATCHED
+    text = csv_text(("List", "Hand-in of", "May be", "Why"), rows)
+    if path.is_file() and not anew:
+        text = path.read_text(encoding="utf-8") + text.partition("\n")[2]
+    write(path, text)
 
-UNMATCHED: Final = "unmatched.csv"
-"""Who handed in and is not found, and whose hand-in it may be."""
+
+NONE: Final = "none"
 
 
 def read_roster(paths: Sequence[Path], held: Sequence[Student]) -> tuple[Student, ...]:
@@ -224,7 +218,7 @@ def read_roster(paths: Sequence[Path], held: Sequence[Student]) -> tuple[Student
         return ()
     found: tuple[Student, ...] = ()
     for path in paths:
-        students, unused = rosters.read(path)
+        students, unused = lists.read_roster(path)
         found = _completed(found, students, path) if found else students
         if unused:
             say(f"{path}: columns that are not used: {', '.join(unused)}")
@@ -319,16 +313,14 @@ def say_owners(
     if not rubric.late.deadline or len(owners.submissions) == 1:
         unknown[""].clear()
     none = "no time known in the roster, so nothing is deducted"
-    name_all(
-        f"{place}: not in it", [str(doubt) for doubt in owners.unknown], out, "roster-unknown.txt"
-    )
-    name_all(f"{place}: {absent}, 0 points", unknown[absent], out, "roster-absent.txt")
-    name_all(f"{place}: not decided, no mark yet", unknown[undecided], out, "roster-undecided.txt")
-    if unknown[undecided] or owners.matching.undecided:
-        say(f"{place}: to decide who is who, {REMEDY}")
-    name_all(f"late by the file's name, {none}", unknown[LATE], out, "roster-late-unknown.txt")
-    name_all(f"[late]: {none}", unknown[""], out, "roster-late-no-time.txt")
     rows = [[place, one.person, "; ".join(map(str, one.may_be)), one.why] for one in owners.unknown]
     if out is not None and (rows or (out / UNMATCHED).is_file()):
-        write(out / UNMATCHED, csv_text(("List", "Hand-in of", "May be", "Why"), rows))
+        list_unmatched(out, rows, anew=True)
+    name_all(f"{place}: not in it", list(map(str, owners.unknown)), out, is_listed=True)
+    name_all(f"{place}: {absent}, 0 points", unknown[absent], out)
+    name_all(f"{place}: not decided, no mark yet", unknown[undecided], out)
+    if unknown[undecided] or owners.matching.undecided:
+        say(f"{place}: to decide who is who, {REMEDY}")
+    name_all(f"late by the file's name, {none}", unknown[LATE], out)
+    name_all(f"[late]: {none}", unknown[""], out)
     return owners

@@ -25,7 +25,7 @@ from connect4.players.base import Method
 from connect4.players.registry import parse_agent
 from connect4.views.document import Page
 from connect4.views.page import PARTS
-from grader.commands import DONE, STOPPED, Playing, required_level, say, timed_rubric
+from grader.commands import DONE, STOPPED, Playing, read_rubric, required_level, say
 from grader.handin import file_name
 from grader.handin import find as submissions
 from grader.marks.tally import Part, PartComparison
@@ -329,7 +329,7 @@ def compare(
         raise InputError(f"part {part!r}: expected a, b or both")
     where = None if rubric is None else Path(rubric)
     budget = None if fuel is None else read_fuel(str(fuel))
-    rules = shorter(timed_rubric(where, seconds, budget, isolation), games)
+    rules = shorter(read_rubric(where, seconds, budget, isolation), games)
     duel = duel_of(os.fspath(new), os.fspath(old), part, rules)
     level, _ = required_level(isolation, rules)
     verdicts: dict[Part, Verdict] = {}

@@ -21,8 +21,8 @@ from typing import Any, Final
 from connect4.cli import agreed
 from connect4.errors import InputError
 from grader.commands import DONE, FAILED, named_few, say
-from grader.handin.people import Kind, Person, find
-from grader.handin.roster import Student
+from grader.handin import Kind, Person
+from grader.handin.roster import Student, find
 from grader.ladder import LADDER, Book
 from grader.ladder.league import write_tables
 from grader.ladder.site import write_site, write_unlikely
@@ -37,8 +37,8 @@ from grader.results.store import Store, person_of
 from grader.rubric.reading import from_stored
 
 STALE: Final = re.compile(
-    r"class\.html|(changes|unmatched)\.csv|roster-[\w-]+\.txt"
-    r"|(canvas|moodle|worksheet|brightspace|blackboard)(-\w+)?\.(csv|txt|xls)"
+    r"class\.html|(changes|unmatched)\.csv"
+    r"|(canvas|moodle|worksheet|brightspace|blackboard)\.(csv|txt|xls)"
 )
 """Files below `--out` that a report may leave as they were."""
 

@@ -26,8 +26,8 @@ from grader.commands import (
     say,
     say_owners,
 )
-from grader.handin.owners import decided, doubts
-from grader.handin.people import Matching, Person
+from grader.handin import Matching, Person
+from grader.handin.roster import decided, doubts
 from grader.marks.tally import full_points
 from grader.output import check_out, evidence, gradebooks, write, writing
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
@@ -261,7 +261,7 @@ def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path)
         pairs = filling.pairs
         shown = [f"{filling.here[one]} is {filling.book.people[two]}" for one, two in pairs]
         what = f"{filling.book.table.path}: as you decided"
-        name_all(what, shown, out, f"{filling.book.system.file}-decided.txt")
+        name_all(what, shown, out)
         filled = gradebooks.fill(
             filling.book,
             graded,
@@ -290,15 +290,14 @@ def _say_filled(filled: gradebooks.Filled, path: Path, full: float, out: Path) -
         say(
             f"{path}: states no maximum: marks are out of {full:g}; --gradebook-maximum scales them"
         )
-    kind = filled.name.partition(".")[0]
     unknown = doubts(filled.here, filled.there, filled.matching)
-    for name, people, what in (
-        ("unknown", unknown, "no line of their own there"),
-        ("unmarked", filled.without, "students there without a mark here"),
-        ("incomplete", filled.withheld, "the mark is incomplete, and its cell stays as it was"),
-        ("capped", filled.capped, "more points than the maximum, at which the system cuts them"),
+    for people, what in (
+        (unknown, "no line of their own there"),
+        (filled.without, "students there without a mark here"),
+        (filled.withheld, "the mark is incomplete, and its cell stays as it was"),
+        (filled.capped, "more points than the maximum, at which the system cuts them"),
     ):
-        name_all(f"{path}: {what}", list(map(str, people)), out, f"{kind}-{name}.txt")
+        name_all(f"{path}: {what}", list(map(str, people)), out)
 
 
 def _agreed(filling: _Filling, lost: set[int], store: Store) -> bool:

@@ -15,8 +15,7 @@ from connect4.errors import InputError, headline
 from grader.commands import DONE, STOPPED, Playing, named_few, read_roster, say, say_owners
 from grader.commands.report import Outputs, first_fault, put_out
 from grader.handin import Submission, sources_of
-from grader.handin.owners import assign
-from grader.handin.roster import Student
+from grader.handin.roster import Student, assign
 from grader.marks import gradable
 from grader.marks.tournament import later_games
 from grader.output import tables, writing

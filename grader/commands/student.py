@@ -22,9 +22,8 @@ from connect4.games.extended import EXTENDED
 from connect4.isolation.seat import level_named
 from connect4.record import Record
 from grader.commands import DONE, FAILED, say
-from grader.handin import FOLDER, Submission, file_name, without_folders
-from grader.handin.people import Person, find, match
-from grader.handin.roster import Change, Correction
+from grader.handin import FOLDER, Person, Submission, file_name, match, without_folders
+from grader.handin.roster import Change, Correction, find
 from grader.output import write
 from grader.output.results import GRADE, Results, read_results
 from grader.play.one_game import as_seen_by, source_path

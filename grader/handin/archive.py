@@ -15,12 +15,11 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager
 from functools import partial
-from itertools import count
+from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import IO, BinaryIO, Final, NamedTuple, TypeAlias
+from typing import IO, BinaryIO, Final, TypeAlias
 
 from connect4.errors import InputError, one_line, printable
 
@@ -49,9 +48,6 @@ METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 MAX_DEPTH: Final = 100
 """Deeper than the folders of any hand-in."""
-
-AT_ONCE: Final = getattr(os, "O_NONBLOCK", 0)
-"""Opens a pipe that has no writer without waiting for one."""
 
 BY_DESCRIPTOR: Final = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 """Whether a file can be opened relative to its folder's descriptor; not on Windows."""
@@ -85,13 +81,10 @@ def _folder(root: Path, names: Names) -> Iterator[int | str]:
     """Open a folder below `root` in the form that `os.scandir` takes; raises `OSError` for a link.
 
     A student may put a link in the place of a folder at any moment. So each name is opened relative
-    to the descriptor of its folder. Without descriptors, links are looked for just before.
+    to the descriptor of its folder. Windows has no such descriptors.
     """
     if not BY_DESCRIPTOR:
-        path = str(root)
-        for name in names:
-            path = _no_link(path, name)
-        yield path
+        yield str(root.joinpath(*names))
         return
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
     handle = os.open(root, flags)
@@ -105,85 +98,65 @@ def _folder(root: Path, names: Names) -> Iterator[int | str]:
         os.close(handle)
 
 
-def _no_link(folder: str, name: str) -> str:
-    """Return the path of an entry, where only paths can be opened; raises `OSError` for a link."""
-    path = os.path.join(folder, name)
-    if os.path.islink(path):
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-    return path
-
-
-def _open_in(folder: int | str, name: str, flags: int) -> int:
-    """Open a file in a folder of `_folder`; raises `OSError` for a link."""
-    if isinstance(folder, str):
-        return os.open(_no_link(folder, name), flags)
-    return os.open(name, flags | os.O_NOFOLLOW | AT_ONCE, dir_fd=folder)
-
-
 def opened(root: Path, *names: str) -> BinaryIO:
     """Open a file below a folder that a person has named.
 
     Raises `InputError` if it cannot be opened, is no file, or if one of the names is a link.
     """
+
+    def open_in(name: str, flags: int) -> int:
+        if isinstance(folder, str):
+            return os.open(os.path.join(folder, name), flags)
+        return os.open(
+            name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder
+        )  # or a pipe waits
+
     try:
         with _folder(root, names[:-1]) as folder:
-            file = open(names[-1], "rb", opener=partial(_open_in, folder))  # noqa: SIM115
+            file = open(names[-1], "rb", opener=open_in)  # noqa: SIM115
     except (OSError, ValueError) as error:
         if getattr(error, "errno", None) in (errno.ELOOP, errno.ENOTDIR):
-            no_file(names[-1])(0)
-        name = short(printable(names[-1]))
-        raise InputError(f"{name} cannot be read: {_why(error)}") from None
+            raise InputError(_no_file(names[-1])) from None
+        raise _unreadable(names[-1], error) from None
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
-        no_file(names[-1])(0)
+        raise InputError(_no_file(names[-1]))
     return file
 
 
-def _why(error: Exception) -> object:
-    return getattr(error, "strerror", None) or error
-
-
-class Entry(NamedTuple):
-    """An entry of a folder; `kind` is `file`, `folder`, `linked folder` or `other`."""
-
-    names: Names
-    kind: str
-
-    @property
-    def path(self) -> str:
-        return "/".join(map(printable, self.names))
+def _unreadable(name: str, error: Exception) -> InputError:
+    why = getattr(error, "strerror", None) or error
+    return InputError(f"{short(printable(name))} cannot be read: {why}")
 
 
 def folder_tree(folder: Path) -> Tree:
     """Return the files of a folder; reading an unreadable file raises its error."""
-    tree: Tree = {}
     try:
         entries = _seen_entries(folder, ())
     except OSError as error:
         raise InputError(f"{folder}: cannot be read: {error.strerror}") from None
-    with suppress(OSError):  # `_part` reports a folder that cannot be read
-        while len(entries) == 1 and entries[0].kind == "folder":  # around a whole class
-            names = entries[0].names
-            below = _seen_entries(folder, names) if len(names) < MAX_DEPTH else []
-            if not below:
-                break
-            entries = below
-    for entry in entries:
-        tree.update(_part(folder, entry))
+    most = MAX_FOLDER_FILES if len(entries) > 1 else MAX_CLASS_FILES  # one is around a whole class
+    tree: Tree = {}
+    for names, kind in entries:
+        part = dict(islice(_below(folder, names, kind), most + 1))
+        if len(part) > most:
+            why = f"more than {most} files and folders; hand in ai.py and report.txt"
+            part = {f"{printable(names[0])}/{EMPTY}": partial(_refuse, why)}
+        tree |= {path: file for path, file in part.items() if file}
         if len(tree) > MAX_CLASS_FILES:
-            raise InputError(
-                f"{folder}: more than {MAX_CLASS_FILES} files; is it the right folder?"
-            )
+            what = f"more than {MAX_CLASS_FILES} files; is it the right folder?"
+            raise InputError(f"{folder}: {what}")
     return tree
 
 
-def _seen_entries(root: Path, names: Names) -> list[Entry]:
-    """Return the visible entries of a folder below `root`, sorted: files before folders."""
+def _seen_entries(root: Path, names: Names) -> list[tuple[Names, str]]:
+    """Return the visible entries of a folder below `root` and their kinds: files before folders.
+
+    A kind is `file`, `folder`, `linked folder` or `other`.
+    """
     with _folder(root, names) as folder, os.scandir(folder) as listed:
-        seen = [
-            Entry((*names, entry.name), _kind(entry)) for entry in listed if is_seen(entry.name)
-        ]
-    return sorted(seen, key=lambda entry: ("folder" in entry.kind, entry.names[-1]))
+        seen = [((*names, one.name), _kind(one)) for one in listed if is_seen(one.name)]
+    return sorted(seen, key=lambda entry: ("folder" in entry[1], entry[0][-1]))
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
@@ -198,67 +171,50 @@ def _kind(entry: os.DirEntry[str]) -> str:
         return "file"
 
 
-def _part(root: Path, top: Entry) -> Tree:
-    """Return the files below one entry of a class's folder, often one student's hand-in."""
-    part: Tree = {}
-    pending = [top]
-    for seen in count(1):
-        if not pending:
-            return part
-        entry = pending.pop()
-        if seen > MAX_FOLDER_FILES:
-            break
-        empty, below_it, why = f"{entry.path}/{EMPTY}", [], ""
-        if entry.kind == "file":
-            part[entry.path] = _reader(root, entry.names)
-        elif entry.kind != "folder":
-            part[empty if entry.kind == "linked folder" else entry.path] = no_file(entry.names[-1])
-        elif len(entry.names) > MAX_DEPTH:
-            why = f"folders more than {MAX_DEPTH} deep; hand in ai.py and report.txt"
-        else:
-            try:
-                below_it = _seen_entries(root, entry.names)
-                why = "" if below_it else "no ai.py and no other .py file in it"
-            except OSError as error:
-                name = short(printable(entry.names[-1]))
-                why = f"the folder {name} cannot be read: {error.strerror}"
-        if why:
-            part[empty] = _refusal(why)
-        pending += reversed(below_it)
-    why = f"more than {MAX_FOLDER_FILES} files and folders; hand in ai.py and report.txt"
-    return {f"{top.path}/{EMPTY}": _refusal(why)}
+def _below(root: Path, names: Names, kind: str) -> Iterator[tuple[str, File | None]]:
+    """Yield an entry of a folder and all that is below it; None is a folder with content."""
+    path = "/".join(map(printable, names))
+    below: list[tuple[Names, str]] = []
+    if kind == "file":
+        yield path, partial(_read, root, names)
+    elif kind != "folder":
+        place = f"{path}/{EMPTY}" if kind == "linked folder" else path
+        yield place, partial(_refuse, _no_file(names[-1]))
+    elif len(names) > MAX_DEPTH:
+        why = f"folders more than {MAX_DEPTH} deep; hand in ai.py and report.txt"
+        yield f"{path}/{EMPTY}", partial(_refuse, why)
+    else:
+        why = "no ai.py and no other .py file in it"
+        try:
+            below = _seen_entries(root, names)
+        except OSError as error:
+            why = str(_unreadable(f"the folder {names[-1]}", error))
+        yield (path, None) if below else (f"{path}/{EMPTY}", partial(_refuse, why))
+    for entry in below:
+        yield from _below(root, *entry)
 
 
-def _refusal(why: str) -> File:
-    """Return a file that raises `InputError` when it is read."""
-
-    def read(limit: int) -> bytes:
-        raise InputError(why)
-
-    return read
+def _refuse(why: str, limit: int) -> bytes:
+    """Stand for a file that cannot be read."""
+    raise InputError(why)
 
 
-def no_file(name: str) -> File:
-    """Return what stands for a link, which may lead anywhere, or for what is no file."""
-    shown = short(printable(name))
-    return _refusal(f"{shown} is a link or no file at all; put the file itself there")
+def _no_file(name: str) -> str:
+    """Return what is wrong with a link, which may lead anywhere, or with what is no file."""
+    return f"{short(printable(name))} is a link or no file at all; put the file itself there"
 
 
 def file_reader(path: Path) -> File:
     """Return a file on disk that a person has named; reading a link raises `InputError`."""
-    return _reader(path.parent, (path.name,))
+    return partial(_read, path.parent, (path.name,))
 
 
-def _reader(root: Path, names: Names) -> File:
-    def read(limit: int) -> bytes:
-        with opened(root, *names) as file:
-            try:
-                return file.read(limit)
-            except OSError as error:
-                name = short(printable(names[-1]))
-                raise InputError(f"{name} cannot be read: {_why(error)}") from None
-
-    return read
+def _read(root: Path, names: Names, limit: int) -> bytes:
+    with opened(root, *names) as file:
+        try:
+            return file.read(limit)
+        except OSError as error:
+            raise _unreadable(names[-1], error) from None
 
 
 ENDINGS: Final = (".tar", ".tar.gz", ".tgz")
@@ -269,14 +225,8 @@ HEADERS: Final = 4096
 """Bytes that an archive may use for each file besides its content: headers and padding."""
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """A file in an archive; if `refusal` is set, the archive is unsafe because of it."""
-
-    name: str
-    size: int
-    read: File
-    refusal: str = ""
+Packed: TypeAlias = tuple[str, int, File]
+"""A file in an archive: its name, size and content."""
 
 
 def packed_tree(
@@ -294,25 +244,23 @@ def packed_tree(
         members = _tar_members(data, max_files, max_megabytes)
     if len(members) > max_files:
         raise InputError(f"the {kind} holds {len(members)} files, allowed are {max_files}")
-    if sum(member.size for member in members) > max_megabytes * MEGABYTE:
+    if sum(size for _, size, _ in members) > max_megabytes * MEGABYTE:
         raise _too_large(kind, max_megabytes)
     tree: Tree = {}
     refused: Tree = {}
-    for member in members:
-        path = PurePosixPath(member.name)
-        why = member.refusal
+    for name, _, file in members:
+        path, why = PurePosixPath(name), ""
         if path.is_absolute() or ".." in path.parts:
-            shown = short(printable(member.name))
-            why = f"the {kind} holds '{shown}', a path that leads out of it"
+            why = f"the {kind} holds '{short(printable(name))}', a path that leads out of it"
         elif not path.parts:
             why = f"the {kind} holds a file without a name"
         if why and not of_class:
             raise InputError(why)
         top = next((part for part in path.parts if part.strip("/.")), "_")
         if why and is_seen(top):
-            refused[f"{printable(top)}/ai.py"] = _refusal(why)
+            refused[f"{printable(top)}/ai.py"] = partial(_refuse, why)
         elif not why and is_seen(str(path)):  # the last one of a name counts, as on a disk
-            tree[printable(str(path))] = member.read
+            tree[printable(str(path))] = file
     if not tree and refused:
         next(iter(refused.values()))(0)
     return tree | refused
@@ -327,38 +275,37 @@ def _zip_members(data: BinaryIO | bytes) -> list[Packed]:
         archive = zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data)
     except Exception as error:  # a header can say anything: errors of many kinds, by version
         raise InputError(f"no readable zip ({brief(error)})") from None
-    found = []
+    found: list[Packed] = []
     for member in archive.infolist():
         name = member.filename.replace("\\", "/")
         if name.endswith("/"):  # not by is_dir, which fails on an empty name
             continue
+        why = ""
         if (member.external_attr >> 16) & 0o170000 == 0o120000:
-            read = no_file(name)
+            why = _no_file(name)
         elif member.compress_type not in METHODS:
             what = "is packed in a rare way; make a usual zip of it"
-            read = _refusal(f"{short(printable(member.filename))} in the zip {what}")
-        else:
-            read = _packed_file("zip", member.filename, partial(archive.open, member))
-        locked = "the zip is locked with a password" if member.flag_bits & 1 else ""
-        found.append(Packed(name, member.file_size, read, locked))
+            why = f"{short(printable(member.filename))} in the zip {what}"
+        elif member.flag_bits & 1:
+            why = "the zip is locked with a password"
+        unpack = partial(_unpack, "zip", member.filename, 0, partial(archive.open, member))
+        found.append((name, member.file_size, partial(_refuse, why) if why else unpack))
     return found
 
 
-def _packed_file(kind: str, name: str, open_it: Callable[[], IO[bytes]], size: int = 0) -> File:
-    """Return a file in an archive, of at least `size` bytes."""
-    where = f"{short(printable(name))} in the {kind}"
-
-    def read(limit: int) -> bytes:
-        try:
-            with open_it() as file:
-                content = file.read(limit)
-        except Exception as error:  # zlib.error and its kin have no common base
-            raise InputError(f"{where} cannot be read ({brief(error)})") from None
-        if len(content) < min(limit, size):
-            raise InputError(f"{where} cannot be read (it ends too early)")
-        return content
-
-    return read
+def _unpack(
+    kind: str, name: str, least: int, open_it: Callable[[], IO[bytes]], limit: int
+) -> bytes:
+    """Read a file in an archive, which has at least so many bytes."""
+    why = "it ends too early"
+    try:
+        with open_it() as file:
+            content = file.read(limit)
+        if len(content) >= min(limit, least):
+            return content
+    except Exception as error:  # zlib.error and its kin have no common base
+        why = brief(error)
+    raise InputError(f"{short(printable(name))} in the {kind} cannot be read ({why})")
 
 
 def _tar_members(data: bytes, max_files: int, max_megabytes: int) -> list[Packed]:
@@ -372,17 +319,17 @@ def _tar_members(data: bytes, max_files: int, max_megabytes: int) -> list[Packed
             raise InputError(f"no readable tar.gz ({brief(error)})") from None
         if len(data) > most:
             raise _too_large("tar", max_megabytes)
-    found = []
+    found: list[Packed] = []
     try:
         archive = tarfile.open(fileobj=io.BytesIO(data), mode="r:")  # noqa: SIM115
         for member in archive:
             if member.isdir():
                 continue
-            read = no_file(member.name)
-            if member.type in (tarfile.REGTYPE, tarfile.AREGTYPE):
-                open_it = partial(tarfile.ExFileObject, archive, member)
-                read = _packed_file("tar", member.name, open_it, member.size)
-            found.append(Packed(member.name, member.size, read))
+            name, size = member.name, member.size
+            open_it = partial(tarfile.ExFileObject, archive, member)
+            is_file = member.type in (tarfile.REGTYPE, tarfile.AREGTYPE)
+            unpack = partial(_unpack, "tar", name, size, open_it)
+            found.append((name, size, unpack if is_file else partial(_refuse, _no_file(name))))
     except Exception as error:  # a header can say anything: errors of many kinds, by version
         raise InputError(f"no readable tar ({brief(error)})") from None
     return found

@@ -18,9 +18,8 @@ from typing import Final
 
 from connect4.errors import InputError, one_line, printable
 from connect4.players.names import source_text
-from grader.handin import Submission, archive, platforms, told_apart, worker
+from grader.handin import Person, Submission, archive, by_form, platforms, told_apart, worker
 from grader.handin.archive import ENDINGS, MEGABYTE, Tree, brief, short, tops
-from grader.handin.people import Person, by_form
 from grader.handin.platforms import Entry
 from grader.rubric.model import SubmissionRules
 
@@ -119,38 +118,32 @@ def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
     """
     packed = path.name.lower().endswith(ARCHIVES)
     if os.path.isfile(path) and (path.suffix == ".py" or (several and packed)):
-        in_folder = several and path.name == "ai.py"
-        own = path.parent.resolve().name if in_folder else _stem(path)
+        if several and path.name == "ai.py":
+            name = name or path.parent.resolve().name
         places = [path] if packed else [path, path.with_name("report.txt")]
         tree = {one.name: archive.file_reader(one) for one in places if os.path.isfile(one)}
-        return [replace(_single(path, name or own, tree), files={path.name: str(path)})]
+        return [replace(_single(path, name, tree), files={path.name: str(path)})]
     try:
         tree = _read_path(path)
     except InputError as error:
         handed_in = os.path.isdir(path) or path.name.lower().endswith(UNREADABLE)
         if not (several and os.path.exists(path) and handed_in):
             raise
-        problem = str(error).removeprefix(f"{one_line(path)}: ")
-        return [replace(_single(path, _stem(path), {}), problem=problem)]
+        return [_single(path, None, {}, str(error).removeprefix(f"{one_line(path)}: "))]
     is_one = name is not None or "ai.py" in tree or (packed and is_kit(tree))
     inner = unwrapped(tree)
     above = [str(path)] if several else []
     above += [] if inner is tree else tops(tree)
     found = [] if is_one else hand_ins(inner, above, path)
     if is_one or (several and not found):
-        return [_single(path, name or _stem(path.resolve()), tree)]
+        return [_single(path, name or path.resolve().stem.removesuffix(".tar"), tree)]
     return found if several else [replace(hand_in, folder=path) for hand_in in found]
 
 
-def _single(path: Path, name: str, tree: Tree) -> HandIn:
-    """Return a path that a teacher named as one hand-in."""
-    name = printable(name)
-    return HandIn(Entry((Person(name, by_form(name)),)), [str(path)], tree)
-
-
-def _stem(path: Path) -> str:
-    """Return the name of a file without its suffix, including `.tar.gz`."""
-    return path.stem.removesuffix(".tar")
+def _single(path: Path, name: str | None, tree: Tree, problem: str | None = None) -> HandIn:
+    """Return a path that a teacher named as one hand-in, by default under the file's name."""
+    name = printable(name or path.stem.removesuffix(".tar"))
+    return HandIn(Entry((Person(name, by_form(name)),)), [str(path)], tree, problem=problem)
 
 
 def _read_path(path: Path) -> Tree:
@@ -175,14 +168,14 @@ def _open_safely(hand_in: HandIn, name: str, rules: SubmissionRules) -> Submissi
     whole = one_line(hand_in.whole)
     submission = Submission(name, whole, people=hand_in.entry.people, entry=whole)
     try:
-        if hand_in.problem:
-            raise InputError(hand_in.problem)
-        return _open(hand_in, submission, rules)
+        if not hand_in.problem:
+            return _open(hand_in, submission, rules)
+        problem = hand_in.problem
     except InputError as error:
-        return replace(submission, problem=brief(error))
+        problem = str(error)
     except Exception as error:  # whatever one hand-in raises, the others are graded
         problem = f"cannot be opened ({type(error).__name__}: {error})"
-        return replace(submission, problem=brief(problem))
+    return replace(submission, problem=brief(problem))
 
 
 def _open(hand_in: HandIn, submission: Submission, rules: SubmissionRules) -> Submission:

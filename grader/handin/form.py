@@ -11,11 +11,11 @@ import ast
 import sys
 import textwrap
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from connect4.errors import InputError
 from connect4.players.names import importable_sentence
@@ -399,6 +399,8 @@ READ_SECONDS: Final = 5.0
 
 MAX_FINDINGS: Final = 100
 
+Kind: TypeAlias = "Callable[[Any, SubmissionRules], list[Finding]]"
+
 
 def check(source: bytes, report: str | None, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of a source and its report, in the order of their lines."""
@@ -408,29 +410,30 @@ def check(source: bytes, report: str | None, rules: SubmissionRules) -> list[Fin
 def check_source(source: bytes, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of a source; reading it takes at most `READ_SECONDS`."""
     late = Finding(1, "syntax", "make the file smaller and simpler")
-    return _read("source", source, rules, late)
+    return _read(source_findings, source, rules, late)
 
 
 def check_report(report: str | None, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of the text of `report.txt`; None means that the file is missing."""
-    return _read("report", report, rules, Finding(1, "report", "make it shorter", in_report=True))
+    late = Finding(1, "report", "make it shorter", in_report=True)
+    return _read(report_findings, report, rules, late)
 
 
-def _read(kind: str, text: Any, rules: SubmissionRules, late: Finding) -> list[Finding]:
+def _read(kind: Kind, text: Any, rules: SubmissionRules, late: Finding) -> list[Finding]:
     """Return the findings of a text, or `late` if reading it takes too long."""
+    given = SimpleNamespace(**asdict(rules))  # the reading process does without their module
     try:
-        found = worker.ask(_found, kind, text, asdict(rules), seconds=READ_SECONDS)
+        found: list[Finding] = worker.ask(_first, kind, text, given, seconds=READ_SECONDS)
     except InputError as error:
         return [replace(late, text=f"{error}; {late.text}")]
-    return [Finding(**finding) for finding in found]
+    return found
 
 
-def _found(kind: str, text: Any, rules: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the first findings of a text and the number of the others, in the reading process."""
-    given = cast("SubmissionRules", SimpleNamespace(**rules))
-    found = report_findings(text, given) if kind == "report" else source_findings(text, given)
+def _first(kind: Kind, text: Any, rules: SubmissionRules) -> list[Finding]:
+    """Return the first findings of a text and the number of the others."""
+    found = kind(text, rules)
     if rest := found[MAX_FINDINGS:]:
         required = any(finding.required for finding in rest)
         more = f"{len(rest)} more findings; fix these first"
         found[MAX_FINDINGS:] = [Finding(rest[0].line, "more", more, required)]
-    return [asdict(finding) for finding in found]
+    return found

@@ -1,8 +1,7 @@
 """CSV files with a line for each person, as spreadsheets and course systems save them.
 
 A roster and a gradebook are such files. The separator, the encoding and the columns are found from
-the file; numbers are read as people write them in several countries. docs/gradebooks.md lists the
-titles.
+the file; numbers and times are read as people write them in several countries.
 """
 
 from __future__ import annotations
@@ -12,13 +11,17 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import product
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError, printable
-from grader.handin.people import Key, Kind, Person, by_form, keys, letters
+from grader.handin import Key, Kind, Person, by_form, keys, letters, words
+from grader.handin.roster import Change, Correction, Student
 
 SEPARATORS: Final = ",;\t|"
 
@@ -62,7 +65,6 @@ matter. Keys of people have the name of their kind."""
 KEYS: Final = (ID, *Kind)
 """The fields that are keys of a person."""
 
-
 FIELDS: Final = {
     letters(title): str(field) for field, titles in KNOWN.items() for title in titles.split(", ")
 }
@@ -76,11 +78,7 @@ FORMULA: Final = re.compile(
 
 
 def cell(text: str) -> str:
-    """Return a text that no spreadsheet reads as a formula.
-
-    This also covers other separators: in countries with a decimal comma, spreadsheets split lines
-    at semicolons.
-    """
+    """Return a text that no spreadsheet reads as a formula, wherever it splits lines."""
     return FORMULA.sub(r"\1\2'", text)
 
 
@@ -136,16 +134,23 @@ class Table:
     def texts(self, line: Line, field: str) -> list[str]:
         """Return what a line has in the columns of a field, without empty cells."""
         cells = (_plain(line.cells[place]) for place in self.places(field))
-        return [text for text in cells if text]
+        return list(filter(None, cells))
 
     def text(self, line: Line, field: str) -> str:
         """Return the first text that a line has in the columns of a field, else an empty one."""
         return next(iter(self.texts(line, field)), "")
 
     def mark(self, places: Iterable[int]) -> str | None:
-        """Return the decimal mark of the columns at these places."""
+        """Return the decimal mark of columns: that of their numbers that are clear by themselves.
+
+        If there is none, it is a point in a file separated by commas, and a comma in one separated
+        by semicolons. None if neither is clear.
+        """
         cells = (line.cells[place] for place in places for line in self.lines)
-        return decimal_mark(cells, self.separator)
+        sure = {mark for text in cells if len(found := _readings(text)) == 1 for mark in found}
+        if sure:
+            return sure.pop() if len(sure) == 1 else None
+        return {",": ".", ";": ","}.get(self.separator)
 
     def person(self, line: Line) -> Person:
         """Return the person of a line; the name is empty if there is neither a name nor a key."""
@@ -164,9 +169,11 @@ class Table:
         """
         for line in self.lines:
             if any(map(str.strip, line.cells[len(self.header) :])):
+                what = (
+                    f"{len(line.cells)} cells, and the header has {len(self.header)}; a text with"
+                )
                 raise InputError(
-                    f"{self.where(line)}: {len(line.cells)} cells, and the header has "
-                    f"{len(self.header)}; a text with {self.separator!r} in it must be in quotes"
+                    f"{self.where(line)}: {what} {self.separator!r} in it must be in quotes"
                 )
         people = [(line, self.person(line)) for line in self.lines]
         if Kind.CANVAS not in self.fields:
@@ -289,18 +296,6 @@ def _readings(text: str) -> dict[str, float]:
     return found
 
 
-def decimal_mark(cells: Iterable[str], separator: str) -> str | None:
-    """Return the decimal mark of a column: that of its numbers that can be read in one way only.
-
-    If there is none, it is a point in a file separated by commas, and a comma in one separated by
-    semicolons. None if neither is clear.
-    """
-    sure = {mark for text in cells if len(found := _readings(text)) == 1 for mark in found}
-    if sure:
-        return sure.pop() if len(sure) == 1 else None
-    return {",": ".", ";": ","}.get(separator)
-
-
 def read_number(text: str, mark: str | None) -> float | None:
     """Return the number that a cell states; None if it is none or if it may be two.
 
@@ -321,3 +316,134 @@ def nobody(path: object, here: Sequence[str], there: Sequence[str]) -> InputErro
         f"students ({'; '.join([*there[:1], '...'])}); a hand-in is found by number, login, "
         "e-mail address or name"
     )
+
+
+DATES: Final = ("%d.%m.%Y", "%d-%m-%Y")
+SLASHES: Final = ("%d/%m/%Y", "%m/%d/%Y")
+TIMES: Final = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p")
+
+MONTHS: Final = {
+    word: number
+    for months in (
+        "january february march april may june july august september october november december",
+        "januar februar marz april mai juni juli august september oktober november dezember",
+        "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
+        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    )
+    for number, word in enumerate(months.split(), 1)
+}
+"""The months as Moodle writes them in English, German, French and Spanish, without accents."""
+
+
+def read_roster(path: Path) -> tuple[tuple[Student, ...], list[str]]:
+    """Return the students of a roster, and the titles of its columns that are not used.
+
+    Raises `InputError` if it is no roster, if a number or a time in it is not readable, or if two
+    lines have the same key.
+    """
+    table = read_csv(path)
+    if not {"name", *KEYS} & set(table.fields) and not {"first", "last"} <= set(table.fields):
+        raise InputError(
+            f"{path}: expected a roster with a column name, id or e-mail, and perhaps section, "
+            "group, extension, submitted, hand_in, adjust, percent, mark, reason; there are "
+            f"{', '.join(table.titles) or 'none'}"
+        )
+    people = table.students()
+    if not people:
+        raise InputError(f"{path}: no student in this roster")
+    for field in (*NUMBERS, "submitted", "group", "hand_in"):
+        if len(places := table.places(field)) > 1:
+            shown = " and ".join(repr(table.titles[place]) for place in places)
+            raise InputError(f"{path}: expected one column for {field}, not {shown}")
+    _refuse_twice(table, people)
+    times = read_times({table.where(line): table.text(line, "submitted") for line, _ in people})
+    marks = {field: table.mark(table.places(field)) for field in NUMBERS}
+    students = tuple(_student(table, *one, times[table.where(one[0])], marks) for one in people)
+    unused = (title for title, field in zip(table.titles, table.fields, strict=True) if not field)
+    return students, list(filter(None, unused))
+
+
+NUMBERS: Final = ("extension", *Change)
+
+KEY_NAMES: Final = {"email": "e-mail address", "moodle": "participant", "gradescope": "SID"}
+
+
+def _refuse_twice(table: Table, people: Sequence[tuple[Line, Person]]) -> None:
+    """Raise `InputError` if two lines have the same key."""
+    first: dict[Key, Line] = {}
+    for line, person in people:
+        for kind, text in person.keys:
+            other = first.setdefault((kind, text.casefold()), line)
+            if other is not line:
+                what = f"the same {KEY_NAMES.get(kind, kind)} {text!r} as line {other.number}"
+                raise InputError(f"{table.where(line)}: {what}; a student has one line")
+
+
+def _student(
+    table: Table, line: Line, person: Person, time: str, marks: Mapping[str, str | None]
+) -> Student:
+    """Return the student of a line; `marks` are the decimal marks of the columns of numbers."""
+    where = table.where(line)
+    if not person.name:
+        raise InputError(f"{where}: expected a name, an id or an e-mail address")
+    section, group, hand_in, reason = (
+        printable(table.text(line, field)) for field in ("section", "group", "hand_in", "reason")
+    )
+    found = {}
+    for field, mark in marks.items():
+        if text := table.text(line, field):
+            amount = read_number(text.removesuffix("%"), mark)
+            if amount is None:
+                what = "expected a number, such as 2.5 or 1000"
+                raise InputError(f"{where}: {field} {text!r}: {what}")
+            if amount < 0 and (unit := {"extension": "days", Change.MARK: "points"}.get(field)):
+                raise InputError(f"{where}: {field} {amount:g}: expected {unit} from 0")
+            found[field] = amount
+    extension = found.pop("extension", 0.0)
+    corrections = tuple(
+        Correction(Change(kind), amount, reason)
+        for kind, amount in found.items()
+        if amount or kind == Change.MARK
+    )
+    return Student(person.name, person.keys, time, section, group, extension, hand_in, corrections)
+
+
+def read_times(cells: Mapping[str, str]) -> dict[str, str]:
+    """Return the times of a column in ISO 8601, by their places; an empty cell stays empty.
+
+    Whether `1/2/2030` begins with the day follows from the whole column. Raises `InputError` if a
+    time is not readable or not clear.
+    """
+    read = [{where: _time(text, order) for where, text in cells.items()} for order in SLASHES]
+    fitting = [times for times in read if None not in times.values()]
+    if fitting and fitting[0] == fitting[-1]:
+        return {where: str(time) for where, time in fitting[0].items()}
+    unclear = (where for where in cells if None in (read[0][where], read[1][where]))
+    where = next(unclear, "") or next(w for w in cells if read[0][w] != read[1][w])
+    what = f"expected a time such as 2030-01-31 23:59, which is clear, not {cells[where]!r}"
+    raise InputError(f"{where}: {what}")
+
+
+def _time(text: str, slashes: str) -> str | None:
+    """Return a time in ISO 8601, None if it is none; `slashes` is the order of `1/2/2030`."""
+    if text in ("", "-"):
+        return ""
+    numbers = _in_numbers(text)
+    for date, time in product((*DATES, slashes), TIMES):
+        with suppress(ValueError):
+            return datetime.strptime(numbers, f"{date} {time}").isoformat()
+    with suppress(ValueError):
+        return datetime.fromisoformat(text).isoformat() if ":" in text else None
+    return None
+
+
+def _in_numbers(text: str) -> str:
+    """Return a time whose month is a word as `7.1.2030 10:00 AM`, any other text as it is."""
+    found = words(text)
+    months = [MONTHS[word] for word in found if word in MONTHS]
+    numbers = [word for word in found if word.isdecimal()]
+    if len(months) != 1 or len(numbers) not in (4, 5):
+        return text
+    day, year, *time = numbers
+    half = "".join(found).rpartition(time[-1])[2]
+    return f"{day}.{months[0]}.{year} {':'.join(time)} {half}".strip()

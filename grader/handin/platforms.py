@@ -20,8 +20,8 @@ from itertools import takewhile
 from typing import Final, TypeAlias
 
 from connect4.errors import InputError, printable
+from grader.handin import IN_TIME, LATE, Kind, Person, by_form, keys
 from grader.handin.archive import MEGABYTE, Tree
-from grader.handin.people import IN_TIME, LATE, Kind, Person, by_form, keys
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,45 +1,30 @@
-"""The roster of a class: a CSV file with a line for each student.
-
-A grading worksheet of Moodle and the exports of Canvas, Brightspace and Blackboard are rosters too.
-"""
+"""The students of a roster, and whose mark is whose: hand-ins beside its lines, and groups."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from itertools import product
-from pathlib import Path
 from typing import Any, Final
 
-from connect4.errors import InputError, printable
-from grader.handin.lists import KEYS, Line, Table, read_csv, read_number
-from grader.handin.people import Key, Kind, Person, keys_from_json, words
-
-DATES: Final = ("%d.%m.%Y", "%d-%m-%Y")
-SLASHES: Final = ("%d/%m/%Y", "%m/%d/%Y")
-TIMES: Final = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p")
-
-MONTHS: Final = {
-    word: number
-    for months in (
-        "january february march april may june july august september october november december",
-        "januar februar marz april mai juni juli august september oktober november dezember",
-        "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
-        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    )
-    for number, word in enumerate(months.split(), 1)
-}
-"""The months as Moodle writes them in English, German, French and Spanish, without accents."""
-
-WRITTEN: Final = re.compile(
-    r"(?:[a-z]+ )?(?:(?P<day>\d\d?) (?P<month>[a-z]+)|(?P<first>[a-z]+) (?P<next>\d\d?)) "
-    r"(?P<year>\d{4}) (?P<time>\d\d? \d\d(?: \d\d)?)(?: (?P<half>[ap]) ?m)?"
+from connect4.errors import InputError
+from grader.handin import (
+    IN_TIME,
+    LATE,
+    Matching,
+    Missing,
+    Person,
+    Submission,
+    forms,
+    keys_from_json,
+    letters,
+    match,
+    may_be,
+    told_apart,
+    written_name,
 )
-"""The words of a time such as `Monday, 7 January 2030, 10:00 AM`; the weekday is not needed."""
 
 
 class Change(StrEnum):
@@ -97,120 +82,346 @@ class Student(Person):
         )
 
 
-def read(path: Path) -> tuple[tuple[Student, ...], list[str]]:
-    """Return the students of a roster, and the titles of its columns that are not used.
+SUBMITTED: Final = "a time for each in the roster's column submitted decides which one counts"
 
-    Raises `InputError` if it is no roster, if a number or a time in it is not readable, or if two
-    lines have the same key.
+
+@dataclass(frozen=True, slots=True)
+class Owners:
+    """The students of each hand-in, and all that could not be decided."""
+
+    submissions: list[Submission]
+    """All hand-ins that count, then one with a problem for each student who has none."""
+    students: dict[str, list[Student]]
+    """Who gets the mark of each submission, by its name."""
+    open: dict[str, str]
+    """Why a submission's mark stays open, by its name."""
+    unknown: list[Doubt]
+    """Who handed in and has no line in the roster."""
+    told: list[str]
+    """Which hand-in of a group counts, and whose correction counts for nobody, in words."""
+    matching: Matching
+    """Between `people` and the roster."""
+    people: list[Person]
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A person without a counterpart in another list, who that may be, and why it is not clear."""
+
+    person: Person
+    may_be: tuple[Person, ...] = ()
+    why: str = ""
+
+    def __str__(self) -> str:
+        """Return the person, and who it may be."""
+        shown = " or ".join(map(str, self.may_be[:3])) + (" or ..." if self.may_be[3:] else "")
+        return f"{self.person} (may be {shown})" if shown else f"{self.person}"
+
+
+def doubts(here: Sequence[Person], there: Sequence[Person], matching: Matching) -> list[Doubt]:
+    """Return whoever of `here` is not matched, and who they may be."""
+    undecided = {place: item for item in matching.undecided for place in item.here}
+    taken = {*matching.pairs.values()}
+    free = [one for place, one in enumerate(there) if place not in taken]
+    found = []
+    for place, person in enumerate(here):
+        if place in undecided:
+            item = undecided[place]
+            found.append(Doubt(person, tuple(there[n] for n in item.there), item.why))
+        elif place not in matching.pairs:
+            found.append(Doubt(person, tuple(one for one in free if may_be(person, one))))
+    return found
+
+
+def decided(
+    decisions: Iterable[tuple[Person, Person]], here: Sequence[Person], there: Sequence[Person]
+) -> list[tuple[int, int]]:
+    """Return the places of the pairs that a teacher has declared to be one person."""
+    found = []
+    for one, two in decisions:
+        mine = [place for place, person in enumerate(here) if _is(person, one)]
+        yours = [place for place, person in enumerate(there) if _is(person, two)]
+        if len(mine) == len(yours) == 1:
+            found.append((mine[0], yours[0]))
+    return found
+
+
+def _is(person: Person, held: Person) -> bool:
+    """Return whether a person is the one of a decision; more keys may be known by now."""
+    mine, yours = set(person.keys), set(held.keys)
+    return person.name == held.name and (mine <= yours or yours <= mine)
+
+
+def assign(
+    found: Sequence[Submission],
+    roster: Sequence[Student],
+    decisions: Iterable[tuple[Person, Person]] = (),
+    corrections: Sequence[tuple[Person, Correction]] = (),
+) -> Owners:
+    """Return whose mark each hand-in is; a group shares the one of a member or of its own name.
+
+    `decisions` are persons whom the teacher has declared to be one, `corrections` those that no
+    roster has. Of two hand-ins of a group the newer one counts. A student is absent only if no
+    hand-in is left over that may be the student's. Of a single hand-in nobody is missed.
     """
-    table = read_csv(path)
-    if not {"name", *KEYS} & set(table.fields) and not {"first", "last"} <= set(table.fields):
-        raise InputError(
-            f"{path}: expected a roster with a column name, id or e-mail, and perhaps section, "
-            "group, extension, submitted, hand_in, adjust, percent, mark, reason; there are "
-            f"{', '.join(table.titles) or 'none'}"
-        )
-    people = table.students()
-    if not people:
-        raise InputError(f"{path}: no student in this roster")
-    for field in (*NUMBERS, "submitted", "group", "hand_in"):
-        if len(places := table.places(field)) > 1:
-            shown = " and ".join(repr(table.titles[place]) for place in places)
-            raise InputError(f"{path}: expected one column for {field}, not {shown}")
-    _refuse_twice(table, people)
-    times = read_times({table.where(line): table.text(line, "submitted") for line, _ in people})
-    marks = {field: table.mark(table.places(field)) for field in NUMBERS}
-    students = tuple(_student(table, *one, times[table.where(one[0])], marks) for one in people)
-    unused = (title for title, field in zip(table.titles, table.fields, strict=True) if not field)
-    return students, list(filter(None, unused))
+    people = [person for item in found for person in item.people]
+    hand_ins, matching = _beside(found, roster, people, decisions)
+    groups = _groups(hand_ins, roster)
+    shared = [people[place] for one in hand_ins for place in one.shared]
+    listed = doubts(people, roster, matching) if roster else []
+    unknown = [doubt for doubt in listed if all(doubt.person is not one for one in shared)]
+    left_open = {
+        name: group.open for group in groups.values() for name in group.items if group.open
+    }
+    left_open |= {one.item.name: NOT_CLEAR for one in hand_ins if _may_be_changed(one, unknown)}
+    counting = {one.item.name: one.item.name for one in hand_ins}
+    for group in groups.values():
+        counting |= {name: group.counting for name in group.items if group.counting}
+    students: dict[str, list[Student]] = {name: [] for name in counting.values()}
+    for one in hand_ins:
+        students[counting[one.item.name]] += one.authors
+    everybody = [item for item in found if item.name in students]
+    taken = {line for one in hand_ins for line in one.lines}
+    for line, student in enumerate(roster):
+        group_of = groups.get(_group_key(student.group))
+        if line not in taken and group_of and group_of.counting:
+            students[counting[group_of.counting]].append(student)
+        elif line not in taken and len(found) > 1:
+            why = (group_of.open if group_of else "") or _why_none(line, student, matching, unknown)
+            missing = Missing.UNDECIDED if why else Missing.ABSENT
+            absent = Submission(student.name, student.name, problem=why or missing,
+                people=(student,), missing=missing,
+            )  # fmt: skip
+            everybody = told_apart([*everybody, absent])
+            students[everybody[-1].name] = [student]
+            left_open |= {everybody[-1].name: why} if why else {}
+    for one in hand_ins:
+        if own := students.get(one.item.name):
+            students[one.item.name] = [replace(author, submitted=one.time) for author in own]
+    told = [group.told for group in groups.values() if group.told] + [
+        f"{student}: hand_in {student.hand_in!r} is no hand-in here, or several"
+        for line, student in enumerate(roster)
+        if student.hand_in and line not in taken
+    ]
+    told += _correct(students, corrections)
+    return Owners(everybody, students, left_open, unknown, told, matching, people)
 
 
-NUMBERS: Final = ("extension", *Change)
-
-KEY_NAMES: Final = {
-    **{Kind.EMAIL: "e-mail address", Kind.CANVAS: "Canvas ID"},
-    **{Kind.MOODLE: "participant", Kind.GRADESCOPE: "SID"},
-}
+NOT_CLEAR: Final = f"{Missing.UNDECIDED}: it is not clear whose hand-in this is"
 
 
-def _refuse_twice(table: Table, people: Sequence[tuple[Line, Person]]) -> None:
-    """Raise `InputError` if two lines have the same key."""
-    first: dict[Key, Line] = {}
-    for line, person in people:
-        for kind, text in person.keys:
-            other = first.setdefault((kind, text.casefold()), line)
-            if other is not line:
-                what = f"the same {KEY_NAMES.get(kind, kind)} {text!r} as line {other.number}"
-                raise InputError(f"{table.where(line)}: {what}; a student has one line")
+@dataclass(frozen=True, slots=True)
+class _HandIn:
+    """A hand-in beside the roster."""
+
+    item: Submission
+    lines: Sequence[int]
+    """The lines of the roster that are its authors'."""
+    authors: Sequence[Student]
+    shared: Collection[int]
+    """Persons that are nobody by themselves: all have lines that name the hand-in, or the name is
+    that of a group."""
+    time: str
+    """When it was handed in: the roster says it, else the platform."""
 
 
-def _student(
-    table: Table, line: Line, person: Person, time: str, marks: Mapping[str, str | None]
-) -> Student:
-    """Return the student of a line; `marks` are the decimal marks of the columns of numbers."""
-    where = table.where(line)
-    if not person.name:
-        raise InputError(f"{where}: expected a name, an id or an e-mail address")
-    section, group, hand_in, reason = (
-        printable(table.text(line, field)) for field in ("section", "group", "hand_in", "reason")
+def _beside(
+    found: Sequence[Submission],
+    roster: Sequence[Student],
+    people: Sequence[Person],
+    decisions: Iterable[tuple[Person, Person]],
+) -> tuple[list[_HandIn], Matching]:
+    """Return the hand-ins beside the roster, whose column `hand_in` decides first."""
+    owners = [(item, person) for item in found for person in item.people]
+    named = _named(owners, roster)
+    pairs = [(place, line) for _, place, line in named]
+    matching = match(people, roster, [*pairs, *decided(decisions, people, roster)])
+    of_groups = {_group_key(one.group) for one in roster} - {""}
+    hand_ins: list[_HandIn] = []
+    begin = 0
+    for item in found:
+        places = range(begin, begin := begin + len(item.people))
+        by_name = [line for name, _, line in named if name == item.name]
+        matched = {place: matching.pairs[place] for place in places if place in matching.pairs}
+        lines = list(dict.fromkeys([*matched.values(), *by_name]))
+        shared = [
+            place
+            for place in places
+            if len(by_name) >= len(places)
+            or (not lines and _group_key(people[place].name) in of_groups)
+        ]
+        authors = [
+            roster[matched[place]].with_keys(people[place].keys)
+            if place in matched
+            else Student(people[place].name, people[place].keys)
+            for place in places
+            if place in matched or place not in shared
+        ]
+        authors += [roster[line] for line in lines if line not in matched.values()]
+        time = _clock(item, [roster[line] for line in lines])
+        hand_ins.append(_HandIn(item, lines, authors, shared, time))
+    return hand_ins, matching
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The hand-ins of a group of the roster, by name."""
+
+    items: Sequence[str]
+    counting: str | None
+    """The one that counts; None if that is not decided."""
+    told: str = ""
+    """What the teacher has to know."""
+    open: str = ""
+    """Why their mark stays open."""
+
+
+def _groups(hand_ins: Sequence[_HandIn], roster: Sequence[Student]) -> dict[str, _Group]:
+    """Return the groups that handed in; a group is that of an author, or one of a shared name."""
+    written = {own: one.group for one in roster if (own := _group_key(one.group))}
+    held: dict[str, list[_HandIn]] = {}
+    for one in hand_ins:
+        names = [roster[line].group for line in one.lines]
+        if one.shared:
+            names += [person.name for person in one.item.people]
+        for own in written.keys() & set(map(_group_key, names)):
+            held.setdefault(own, []).append(one)
+    return {own: _group(written[own], held[own]) for own in written if own in held}
+
+
+def _group(name: str, hand_ins: Sequence[_HandIn]) -> _Group:
+    """Return a group with the hand-in that counts: the only one, or the newest."""
+    names = [one.item.name for one in hand_ins]
+    if len({one.item.sha256 for one in hand_ins}) == 1:
+        return _Group(names, names[0])
+    newest = _newest({one.item.name: one.time for one in hand_ins})
+    if newest is None:
+        why = f"group {name} handed in several times ({'; '.join(names)})"
+        told = f"{why}: their mark stays open; {SUBMITTED}"
+        return _Group(names, None, told, f"{Missing.UNDECIDED}: {why}, {SUBMITTED}")
+    older = "; ".join(one for one in names if one != newest)
+    return _Group(names, newest, f"group {name}: {newest} is newer than {older}")
+
+
+def _may_be_changed(one: _HandIn, unknown: Sequence[Doubt]) -> bool:
+    """Return whether a hand-in without a line may be that of a line that changes its mark."""
+    return not one.lines and any(
+        any(doubt.person is person for person in one.item.people)
+        and isinstance(line, Student)
+        and bool(line.corrections or line.extension or line.group or line.submitted)
+        for doubt in unknown
+        for line in doubt.may_be
     )
-    found = {}
-    for field, mark in marks.items():
-        if text := table.text(line, field):
-            amount = read_number(text.removesuffix("%"), mark)
-            if amount is None:
-                what = "expected a number, such as 2.5 or 1000"
-                raise InputError(f"{where}: {field} {text!r}: {what}")
-            found[field] = amount
-    extension = found.pop("extension", 0.0)
-    if extension < 0:
-        raise InputError(f"{where}: extension {extension:g}: expected days from 0")
-    if found.get(Change.MARK, 0.0) < 0:
-        raise InputError(f"{where}: mark {found[Change.MARK]:g}: expected points from 0")
-    corrections = tuple(
-        Correction(Change(kind), amount, reason)
-        for kind, amount in found.items()
-        if amount or kind == Change.MARK
+
+
+def _why_none(line: int, student: Student, matching: Matching, unknown: Sequence[Doubt]) -> str:
+    """Return why it is not clear that a student handed in nothing; empty if it is."""
+    may_be_here = any(line in item.there for item in matching.undecided) or any(
+        student in doubt.may_be for doubt in unknown
     )
-    known = (person.name, person.keys, time)
-    return Student(*known, section, group, extension, hand_in, corrections)
+    why = f"{Missing.UNDECIDED}: it is not clear which hand-in is this student's"
+    return why if may_be_here else ""
 
 
-def read_times(cells: Mapping[str, str]) -> dict[str, str]:
-    """Return the times of a column in ISO 8601, by their places; an empty cell stays empty.
+def _correct(
+    students: dict[str, list[Student]], entries: Sequence[tuple[Person, Correction]]
+) -> list[str]:
+    """Add corrections to the students; return in words those whose student is not there."""
+    wanted = list(dict.fromkeys(person for person, _ in entries))
+    places = [(name, place) for name, listed in students.items() for place in range(len(listed))]
+    found = match(wanted, [students[name][place] for name, place in places]).pairs
+    for person, entry in entries:
+        there = found.get(wanted.index(person))
+        if there is not None:
+            name, place = places[there]
+            own = students[name][place]
+            students[name][place] = replace(own, corrections=(*own.corrections, entry))
+    lost = [person for place, person in enumerate(wanted) if place not in found]
+    return [f"{person} has a correction and is not here" for person in lost]
 
-    Whether `1/2/2030` begins with the day follows from the whole column. Raises `InputError` if a
-    time is not readable or not clear.
+
+def _named(
+    owners: Sequence[tuple[Submission, Person]], roster: Sequence[Student]
+) -> list[tuple[str, int | None, int]]:
+    """Return each hand-in that a line of the roster names, and which of its persons the line is.
+
+    The person is None unless the names and keys say it, or all others have lines of their own.
     """
-    read = [{where: _time(text, order) for where, text in cells.items()} for order in SLASHES]
-    fitting = [times for times in read if None not in times.values()]
-    if not fitting or fitting[0] != fitting[-1]:
-        unclear = (where for where in cells if None in (read[0][where], read[1][where]))
-        where = next(unclear, "") or next(w for w in cells if read[0][w] != read[1][w])
-        what = f"expected a time such as 2030-01-31 23:59, which is clear, not {cells[where]!r}"
-        raise InputError(f"{where}: {what}")
-    return {where: str(time) for where, time in fitting[0].items()}
+    known = match([person for _, person in owners], roster).pairs
+    places: dict[int, list[int]] = {}
+    for line, student in enumerate(roster):
+        wanted = _plain(student.hand_in)
+        fitting = [n for n, (item, _) in enumerate(owners) if wanted and _is_called(item, wanted)]
+        if len({owners[n][0].name for n in fitting}) == 1:
+            places[line] = fitting
+    sure = {n: line for line, fitting in places.items() for n in fitting if known.get(n) == line}
+    found = []
+    for line, fitting in places.items():
+        left = [n for n in fitting if n not in sure and (n not in known or len(fitting) == 1)]
+        others = [one for one in places if places[one] == fitting and one not in sure.values()]
+        mine = [n for n in fitting if sure.get(n) == line]
+        mine = mine or (left if len(left) == len(others) == 1 else [])
+        found.append((owners[fitting[0]][0].name, mine[0] if mine else None, line))
+    return found
 
 
-def _time(text: str, slashes: str) -> str | None:
-    """Return a time in ISO 8601, None if it is none; `slashes` is the order of `1/2/2030`."""
-    if text in ("", "-"):
-        return ""
-    numbers = _in_numbers(text)
-    for date, time in product((*DATES, slashes), TIMES):
-        with suppress(ValueError):
-            return datetime.strptime(numbers, f"{date} {time}").isoformat()
-    with suppress(ValueError):
-        return datetime.fromisoformat(text).isoformat() if ":" in text else None
-    return None
+def _is_called(item: Submission, wanted: str) -> bool:
+    """Return whether a roster means a hand-in: by its name, or by a part of its path.
+
+    Only what a teacher or a platform named counts, nothing inside an upload.
+    """
+    place = f"/{_plain(item.entry)}"
+    return wanted == _plain(item.name) or f"/{wanted}/" in f"{place}/" or f"/{wanted}." in place
 
 
-def _in_numbers(text: str) -> str:
-    """Return a time whose month is a word as `7.1.2030 10:00 AM`, any other text as it is."""
-    found = WRITTEN.fullmatch(" ".join(word for word in words(text) if word != "de"))
-    month = MONTHS.get(found["month"] or found["first"]) if found else None
-    if found is None or month is None:
-        return text
-    half = f" {found['half']}m" if found["half"] else ""
-    day = f"{found['day'] or found['next']}.{month}.{found['year']}"
-    return f"{day} {found['time'].replace(' ', ':')}{half}"
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text.rstrip("/ ")).casefold().split())
+
+
+def _group_key(name: str) -> str:
+    """Return what tells a group from others; empty for a cell such as `-`."""
+    return letters(name) or name.strip(" -\u2013\u2014./")
+
+
+def _clock(item: Submission, lines: Sequence[Student]) -> str:
+    """Return when a hand-in was handed in: the roster says it, else the platform."""
+    stated = [line.submitted for line in lines if line.submitted]
+    times = stated or [person.submitted for person in item.people if person.submitted]
+    known = [text for text in times if text not in (LATE, IN_TIME)]
+    return max(known or times, default="")
+
+
+def _newest(times: Mapping[str, str]) -> str | None:
+    """Return the newest of hand-ins, None if their times cannot be compared or are equal."""
+    try:
+        read = {name: datetime.fromisoformat(time) for name, time in times.items()}
+        newest = max(read, key=read.__getitem__)
+        alone = list(read.values()).count(read[newest]) == 1
+    except (TypeError, ValueError):  # one with a zone and one without; no time
+        return None
+    return newest if alone else None
+
+
+def find(text: str, groups: Sequence[Collection[Person]], where: object) -> int:
+    """Return the place of the group with a person of that name, number, login or address.
+
+    A group are the persons of one hand-in, or one person. Raises `InputError` if none or several
+    fit; `where` begins the message.
+    """
+    found = [n for n, group in enumerate(groups) if any(_is_exactly(text, one) for one in group)]
+    if not found:
+        own = forms(Person(text))
+        found = [n for n, group in enumerate(groups) if any(own & forms(one) for one in group)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        listed = "; ".join(str(next(iter(groups[place]))) for place in found)
+        raise InputError(f"{where}: {text!r} may be {listed}; give a number or an address")
+    names = sorted({one.name for group in groups for one in group})
+    shown = "; ".join([*names[:4], *(["..."] if len(names) > 4 else [])])
+    raise InputError(f"{where}: {text!r} is not in it; {shown} ({len(names)} in all) are")
+
+
+def _is_exactly(text: str, person: Person) -> bool:
+    held = {own.casefold() for _, own in person.keys}
+    return text.casefold() in held or written_name(text) == written_name(person.name)

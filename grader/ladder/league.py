@@ -15,9 +15,8 @@ from functools import cached_property
 from math import inf
 from typing import Final
 
-from grader.handin import Submission
+from grader.handin import Person, Submission
 from grader.handin.lists import csv_text
-from grader.handin.people import Person
 from grader.ladder import Book, GameRow, PlannedPair, Student, Version
 from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
 from grader.marks.tally import Interval, Tally, few_games

@@ -10,9 +10,8 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from grader.handin import Submission
+from grader.handin import IN_TIME, LATE, Submission
 from grader.handin.form import Finding, check
-from grader.handin.people import IN_TIME, LATE
 from grader.handin.roster import Change, Correction, Student
 from grader.marks.tally import Tally, by_match, earned, few_games, full_points, tally
 from grader.play import schedule

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
+from grader.handin import REMEDY, Kind, Matching, Person, match
 from grader.handin.lists import ID, Line, Table, cell, nobody, read_csv, read_number
-from grader.handin.people import REMEDY, Kind, Matching, Person, match
 
 TITLE: Final = "Connect-4"
 """The assignment in an export that has no column for it."""

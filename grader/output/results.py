@@ -13,9 +13,8 @@ from typing import Any, Final
 
 from connect4.errors import InputError, headline
 from connect4.isolation.seat import level_named
-from grader.handin import Submission
-from grader.handin.owners import Owners, assign
-from grader.handin.people import Person, find, match
+from grader.handin import Person, Submission, match
+from grader.handin.roster import Owners, assign, find
 from grader.marks import (
     Mark,
     MatchMark,

@@ -16,10 +16,9 @@ from typing import Final
 from connect4 import atomic
 from connect4.errors import InputError
 from connect4.views.document import SHARED, Json, shared_files
-from grader.handin import Submission, file_name, without_folders
+from grader.handin import Kind, Person, Submission, file_name, without_folders
+from grader.handin import match as who_is_who
 from grader.handin.lists import csv_text
-from grader.handin.people import Kind, Person
-from grader.handin.people import match as who_is_who
 from grader.handin.roster import Student
 from grader.marks import Mark
 from grader.marks.tally import by_match, tally

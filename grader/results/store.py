@@ -16,8 +16,7 @@ from dataclasses import astuple
 from itertools import chain
 from typing import Final
 
-from grader.handin import Submission, sources_of
-from grader.handin.people import Person
+from grader.handin import Person, Submission, sources_of
 from grader.handin.roster import Change, Correction, Student
 from grader.handin.worker import machine
 from grader.results import (

@@ -63,6 +63,9 @@ def make_board(name: str, start: Values, game: str = EXTENDED.name) -> Board:
     return Board(name, start, hashlib.sha256(text.encode()).hexdigest(), game=game)
 
 
+GONE: Final = {"name": "; an agent is called as its file is, so rename the file"}
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A place in a rubric, such as `match.repeats`, and what its names refer to.
@@ -88,7 +91,7 @@ class Place:
 
     def unknown(self, key: str, known: Collection[str]) -> InputError:
         """Return the error for a key that the table here does not have."""
-        return self.at(key).wrong(f"unknown key{nearest(key, known)}")
+        return self.at(key).wrong(f"unknown key{GONE.get(key) or nearest(key, known)}")
 
 
 Check: TypeAlias = Callable[[Any, Place], Any]

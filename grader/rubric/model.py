@@ -97,8 +97,6 @@ class PartA:
     cap_percent: Annotated[float, number(above=0)]
     opponent: Annotated[KitAgent, kit_agent]
     boards: Boards
-    name: Annotated[str, text] = ""
-    """The opponent's name in tables and pages, if it is to have another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +107,6 @@ class Baseline:
     points: Annotated[float, number(minimum=0)]
     low: Annotated[float, number()]
     high: Annotated[float, number()]
-    name: Annotated[str, text] = ""
-    """Its name in tables and pages, if it is to have another."""
 
 
 @dataclass(frozen=True, slots=True)

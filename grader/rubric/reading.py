@@ -10,9 +10,9 @@ import os
 import re
 import secrets
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,8 +20,7 @@ from connect4.errors import InputError
 from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.isolation.seat import LEVELS
-from connect4.players.names import split_name
-from grader.rubric import KitAgent, Place, Values, checks_of, model, read_table, shown
+from grader.rubric import Place, Values, model, read_table, shown
 from grader.rubric.model import (
     PRACTICE_SEED,
     TABLES,
@@ -127,7 +126,7 @@ GONE: Final = {
 
 
 def _overlay(base: Values, over: Values, source: str) -> Values:
-    """Return `base` with the values of `over`; unknown keys are rejected."""
+    """Return `base` with the values of `over`; unknown tables are rejected."""
     top = Place(source)
     merged = dict(base)
     for name, values in over.items():
@@ -136,12 +135,8 @@ def _overlay(base: Values, over: Values, source: str) -> Values:
         if not isinstance(values, dict):
             raise top.at(name).wrong(f"expected a table, got {shown(values)}")
         for key in values:
-            of_levels = (level.rubric_keys.get(name, ()) for level in LEVELS.values())
-            known = [*checks_of(TABLES[name]), *chain.from_iterable(of_levels)]
             if f"{name}.{key}" in GONE:
                 raise top.at(name).at(key).wrong(GONE[f"{name}.{key}"])
-            if key not in known:
-                raise top.at(name).unknown(key, known)
         merged[name] = {**base[name], **values}
     return merged
 
@@ -152,10 +147,7 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
     Files of boards and agents lie below `folder`; `stored_values` require no files.
     """
     top = Place(source)
-    for name in TABLES:
-        if name not in values:
-            raise top.at(name).wrong("is missing")
-    match = read_table(values["match"], model.MatchRules, top.at("match"))
+    match = read_table(values.get("match"), model.MatchRules, top.at("match"))
     top = Place(
         source,
         game=GAMES[match.game],
@@ -167,18 +159,9 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
     read: dict[str, Any] = {"match": match}
     for name, kind in TABLES.items():
         if name not in read:
-            read[name] = read_table(values[name], kind, top.at(name))
-    part_a, part_b = read["part_a"], read["part_b"]
+            read[name] = read_table(values.get(name), kind, top.at(name))
     read["limits"] = replace(read["limits"], allowed=read["submission"].allowed)
-    read["part_a"] = replace(part_a, opponent=_renamed(part_a.opponent, part_a.name))
-    steps = [replace(step, agent=_renamed(step.agent, step.name)) for step in part_b.baselines]
-    read["part_b"] = replace(part_b, baselines=tuple(steps))
     return Rubric(source, values, **read)
-
-
-def _renamed(agent: KitAgent, name: str) -> KitAgent:
-    """Return an agent with the name that the rubric gives it, if it gives one."""
-    return replace(agent, name=name) if name else agent
 
 
 def with_secret_seed(text: str, rubric: Rubric) -> str:
@@ -213,50 +196,43 @@ def stored_values(rubric: Rubric) -> Values:
     return {**rubric.values, "boards": boards, "agents": agents}
 
 
-def code_from_elsewhere(rubric: Rubric) -> list[str]:
-    """Return a note on each agent of a rubric whose code is not in the rubric's folder."""
-    folder = Path(rubric.source).resolve().parent
-    named = {item.written: item.agent for item in (*kit_agents(rubric), *rubric.ladder.rungs)}
-    notes = []
-    for written, agent in named.items():
-        name = split_name(agent)
-        is_file = name.kind == "ai" and name.rest
-        is_here = is_file and Path(name.rest).is_relative_to(folder)
-        if name.kind in ("env", "kaggle") or (is_file and not is_here):
-            what = "code from outside the rubric's folder, which runs in every game against it"
-            notes.append(f"{rubric.source}: the agent {written!r} is {what}")
-    return notes
-
-
-def changes(before: Values, now: Values, where: str = "") -> list[str]:
+def changes(before: Values, now: Values) -> list[str]:
     """Return the keys that differ between the stored values of two rubrics, with both values.
 
     Of a board and of an agent's file only that they differ is said, and seeds are not shown.
     """
+    old, new = _flat(before), _flat(now)
     found = []
-    for key in [*now, *(before.keys() - now.keys())]:
-        old, new = before.get(key), now.get(key)
-        if where == "agents":  # the same file may lie elsewhere
-            old, new = (one and (one["sha256"] or one["agent"]) for one in (old, new))
-        place = f"{where}.{key}".lstrip(".")
-        if isinstance(old, dict) and isinstance(new, dict) and where not in STORED:
-            found += changes(old, new, place)
-        elif isinstance(old, list) and isinstance(new, list) and _are_tables(old, new):
-            for number, (one, two) in enumerate(zip(old, new, strict=True), 1):
-                found += changes(one, two, f"{place}[{number}]")
-        elif old != new and where in STORED:
-            if old is not None and new is not None:  # else the list of boards or agents says it
-                found.append(f"{where[:-1]} {key!r} is another one")
-        elif old != new:
-            shown = [_shown(value) for value in (old, new)]
-            text = "" if key == "seed" else f" was {shown[0]} and is {shown[1]}"
-            found.append(f"{place}{text or ' has changed'}")
+    for key in [*new, *(old.keys() - new.keys())]:
+        table, _, name = key.partition(".")
+        if old.get(key) == new.get(key):
+            continue
+        if table not in STORED:
+            shown = [_shown(values.get(key)) for values in (old, new)]
+            is_seed = key == "match.seed"
+            found.append(
+                f"{key} has changed" if is_seed else f"{key} was {shown[0]} and is {shown[1]}"
+            )
+        elif key in old and key in new:  # else the list of boards or agents says it
+            found.append(f"{table[:-1]} {name!r} is another one")
     return found
 
 
-def _are_tables(old: list[Any], new: list[Any]) -> bool:
-    """Return whether two lists are of as many tables, such as the baselines."""
-    return len(old) == len(new) and all(isinstance(item, dict) for item in (*old, *new))
+def _flat(values: Values, where: str = "") -> Values:
+    """Return the values of nested tables by their whole keys; an agent by the hash of its file."""
+    found: Values = {}
+    for key, value in values.items():
+        place = f"{where}.{key}".lstrip(".")
+        if where == "agents":  # the same file may lie elsewhere
+            found[place] = value["sha256"] or value["agent"]
+        elif isinstance(value, dict) and where != "boards":
+            found |= _flat(value, place)
+        elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+            for number, one in enumerate(value, 1):
+                found |= _flat(one, f"{place}[{number}]")
+        else:
+            found[place] = value
+    return found
 
 
 def _shown(value: object) -> str:
@@ -264,23 +240,9 @@ def _shown(value: object) -> str:
     return "not set" if value is None else json.dumps(value, default=str, ensure_ascii=False)
 
 
-MOST_CELLS: Final = 12
-"""Rows, and columns, of the largest board in the assignment."""
-
-MOST_POPOUTS: Final = 10
-
-LEAST_SECONDS: Final = 5
-MOST_SECONDS: Final = 20
-
-COLUMNS_WITH_POPOUTS: Final = 10
-"""On more columns, a position may have more than the 15 actions of the assignment."""
-
-
 def _mistakes(rubric: Rubric) -> Iterator[tuple[str, str]]:
-    """Yield each mistake of a rubric, with its key."""
-    yield from _mistakes_of_baselines(rubric)
-    yield from _mistakes_of_stages(rubric)
-    yield from _mistakes_of_boards(rubric)
+    """Yield each mistake of a rubric that would spoil a mark, with its key."""
+    yield from _mistakes_of_lists(rubric)
     marked = {board.name for board in (*rubric.part_a.boards, *rubric.part_b.boards)}
     for name in rubric.match.hidden:
         if name not in marked:
@@ -296,72 +258,30 @@ def _mistakes(rubric: Rubric) -> Iterator[tuple[str, str]]:
         yield "late.deadline", "is missing: late days count from it"
     if {"points_a_day", "percent_a_day"} <= late.keys():
         yield "late", "expected points_a_day or percent_a_day, not both"
-    for place, (better, worse) in enumerate(pairwise(rubric.tournament.points), 1):
-        if worse > better:
-            yield (
-                "tournament.points",
-                f"place {place + 1} earns {worse:g}, more than place {place} with {better:g}; "
-                "points must not rise",
-            )
 
 
-def _mistakes_of_baselines(rubric: Rubric) -> Iterator[tuple[str, str]]:
-    steps = rubric.part_b.baselines
+def _mistakes_of_lists(rubric: Rubric) -> Iterator[tuple[str, str]]:
+    steps, stages = rubric.part_b.baselines, rubric.tournament.stages
     for number, step in enumerate(steps, 1):
-        here, low, high = f"part_b.baselines[{number}]", step.low, step.high
-        if high <= low:
-            yield f"{here}.high", f"{high:g} is not above low, {low:g}"
-        if not rubric.match.counts_points and not -1 <= low < high <= 1:
-            key, value = ("low", low) if low < -1 else ("high", high)
-            worth = f"a game of {rubric.match.game} is worth 1, 0 or -1"
-            yield f"{here}.{key}", f"{value:g} is not a possible mean margin: {worth}"
-    agents = [step.agent.agent for step in steps]
-    names = [step.agent.name for step in steps]
-    for agent in (step.agent for step in steps):
-        if agents.count(agent.agent) > 1:
-            yield "part_b.baselines", f"agent {agent.written!r} is listed twice"
-        if names.count(agent.name) > 1:
-            what = f'two baselines are called {agent.name!r}; give each its own name = "..."'
-            yield "part_b.baselines", what
-
-
-def _mistakes_of_stages(rubric: Rubric) -> Iterator[tuple[str, str]]:
-    stages = rubric.tournament.stages
+        if step.high <= step.low:
+            what = f"{step.high:g} is not above low, {step.low:g}"
+            yield f"part_b.baselines[{number}].high", what
+    for name, times in Counter(step.agent.name for step in steps).items():
+        if times > 1:
+            yield (
+                "part_b.baselines",
+                f"two baselines are called {name!r}; results tell them by name",
+            )
     for number, stage in enumerate(stages, 1):
-        here, size = f"tournament.stages[{number}]", stage.group_size
-        if size == 1:
+        here = f"tournament.stages[{number}]"
+        if stage.group_size == 1:
             yield f"{here}.group_size", "a group has 2 or more, 0 means all"
         if number < len(stages) and not stage.promote:
             yield f"{here}.promote", "nobody would reach the next stage"
-        if number < len(stages) and size and stage.promote >= size:
-            what = f"{stage.promote} of {size} would all reach the next stage"
-            yield f"{here}.promote", f"{what}; promote {size - 1} at most"
     if not stages or len({stage.name for stage in stages}) < len(stages):
         yield "tournament.stages", "expected one or more stages, each with a name of its own"
-    rungs = rubric.ladder.rungs
-    if len(rungs) < 2 or len({rung.name for rung in rungs}) < len(rungs):
-        yield "ladder.rungs", "expected two or more agents, each with a name of its own"
-
-
-def _mistakes_of_boards(rubric: Rubric) -> Iterator[tuple[str, str]]:
-    """Yield each position that is in a list twice: its games would be the same."""
-    lists = {
-        "part_a": rubric.part_a.boards,
-        "part_b": rubric.part_b.boards,
-        "compare": rubric.compare.boards,
-    }
-    for number, stage in enumerate(rubric.tournament.stages, 1):
-        lists[f"tournament.stages[{number}]"] = stage.boards
-    for key, boards in lists.items():
-        first: dict[str, str] = {}
-        for board in boards:
-            name = first.get(board.digest)
-            if name == board.name:
-                yield f"{key}.boards", f"board {name!r} is listed twice"
-            elif name is not None:
-                what = f"boards {name!r} and {board.name!r} are one position"
-                yield f"{key}.boards", what
-            first[board.digest] = board.name
+    if len(rubric.ladder.rungs) < 2:
+        yield "ladder.rungs", "expected two or more agents"
 
 
 def outside_assignment(rubric: Rubric) -> str | None:
@@ -371,21 +291,14 @@ def outside_assignment(rubric: Rubric) -> str | None:
     times = {"match.time_limit": rubric.match.time_limit}
     for place, stage in enumerate(rubric.tournament.stages, 1):
         times[f"tournament.stages[{place}].time_limit"] = stage.time_limit
-    found = [
-        f"{key} is {seconds:g}"
-        for key, seconds in times.items()
-        if not LEAST_SECONDS <= seconds <= MOST_SECONDS
-    ]
+    found = [f"{key} is {seconds:g}" for key, seconds in times.items() if not 5 <= seconds <= 20]
     for board in all_boards(rubric):
         cells, held = board.start["board"], board.start.get("popouts", 0)
         rows, columns = len(cells), len(cells[0])
         popouts = max(held) if isinstance(held, list) else held
-        most = COLUMNS_WITH_POPOUTS if popouts else MOST_CELLS
-        if popouts > MOST_POPOUTS or rows > MOST_CELLS or columns > most:
+        most = 10 if popouts else 12  # with pop-outs, more columns may have more than 15 actions
+        if popouts > 10 or rows > 12 or columns > most:
             found.append(f"board {board.name!r} has {rows}x{columns} cells, {popouts} pop-outs")
-    if not found:
-        return None
-    return (
-        f"{rubric.source}: outside the assignment's limits (5 to 20 s a move, 15 actions, 10 "
-        f"pop-outs, 12x12): {'; '.join(found)}"
-    )
+    limits = "(5 to 20 s a move, 15 actions, 10 pop-outs, 12x12)"
+    note = f"{rubric.source}: outside the assignment's limits {limits}: {'; '.join(found)}"
+    return note if found else None
