@@ -23,7 +23,7 @@ from grader.output.results import GRADE, TOURNAMENT, Results, note_run, read_res
 from grader.play import Pool, Progress, duration, load_text, number_of, other_load, trials
 from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
-from grader.play.working_time import LOADING, Pace, grading_pace, is_passing, load_all, too_slow
+from grader.play.working_time import Pace, grading_pace, is_passing, load_all, too_slow
 from grader.results import ATTEMPTS, STARVED, Attempt, EndedGames
 from grader.results.database import has_results
 from grader.results.store import Store
@@ -207,12 +207,10 @@ def _store_plan(task: Task, store: Store) -> None:
         )
     ended = store.take_stock()
     games = {game.key: game for game in read_results(store).games} if ended else {}
-    kinds = ((LOADING, "loading"), (trials.PROOF, "a trial of"), (trials.STAND, "a trial of"))
-    names = {
-        f"{kind}{item.sha256}": f"{what} {item.name}" for item in task.found for kind, what in kinds
-    }
+    names = {str(item.sha256): item.name for item in task.found}
     for key in ended:
-        what = names.get(key, "what is no longer planned")
+        kind, _, sha256 = key.rpartition(" ")
+        what = f"the {kind or 'game'} of {names.get(sha256, 'a file that is not here')}"
         if key in games:
             what = f"{games[key].match.one.name}, {games[key].title}"
         say(f"the last run was ended by the machine during {what}")
