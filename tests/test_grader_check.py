@@ -295,18 +295,6 @@ def test_the_command_says_one_line_a_finding(tmp_path: Path) -> None:
     assert f"{bad}:1: report: no report.txt" in done.stdout
 
 
-def test_a_class_is_checked_whole(tmp_path: Path) -> None:
-    hand_in(tmp_path / "class", "ann", searcher())
-    (tmp_path / "class" / "eve.py").write_bytes(b"\xff")
-    done = run(COMMAND, "check", "--form-only", "class", cwd=tmp_path, status=1)
-    assert done.stdout.splitlines() == [
-        "class/ann/ai.py: well formed",
-        "class/eve.py:1: file: not UTF-8 (line 1, byte 0); save the file as UTF-8",
-        "1 of 2 submissions meet every required rule: 1 fault to fix, 0 pieces of advice. No moves "
-        "were asked for (--form-only).",
-    ]
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="no such names there")
 def test_no_name_of_a_file_can_control_the_terminal_or_a_log(tmp_path: Path) -> None:
     names = ("\x1b]0;title\a.py", "bo\n::error::a.py", "cy\u202eyp.py", "di\n::error::.zip")
@@ -320,19 +308,29 @@ def test_no_name_of_a_file_can_control_the_terminal_or_a_log(tmp_path: Path) -> 
     assert_refused(done, "a\\n::error::\\x1b.zip: no such file or folder")
 
 
-def test_every_line_says_whose_submission_it_is_about(tmp_path: Path) -> None:
+def test_a_class_is_checked_whole_and_every_line_says_whose_it_is(tmp_path: Path) -> None:
     folder = tmp_path / "class"
     for number in (7, 8):
         hand_in(folder, f"submission_{number}", searcher(), report=None)
+    hand_in(folder, "submission_9", searcher())
+    (folder / "submission_10").mkdir()
+    (folder / "submission_10" / "ai.py").write_bytes(b"\xff")
     (folder / "submission_metadata.yml").write_text(
         "---\nsubmission_7:\n  :submitters:\n  - :name: Ann Lee\n", encoding="utf-8"
     )
-    done = run(COMMAND, "check", "--form-only", "class", cwd=tmp_path)
+    done = run(COMMAND, "check", "--form-only", "class", cwd=tmp_path, status=1)
     wanted = "report: no report.txt; describe your ideas in it, the authors in its first line"
-    assert done.stdout.splitlines()[:-1] == [
+    *lines, last = done.stdout.splitlines()
+    assert sorted(lines) == [
+        "class/submission_10/ai.py:1: file: not UTF-8 (line 1, byte 0); save the file as UTF-8",
         f"class/submission_7/ai.py:1: {wanted} (Ann Lee)",
         f"class/submission_8/ai.py:1: {wanted}",
+        "class/submission_9/ai.py: well formed",
     ]
+    assert last == (
+        "1 of 4 submissions meet every required rule: 3 faults to fix, 0 pieces of advice. No "
+        "moves were asked for (--form-only)."
+    )
 
 
 @pytest.mark.slow

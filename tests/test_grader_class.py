@@ -21,6 +21,7 @@ from grader.results.store import Store
 from tests.command import run
 from tests.grading import (
     COMMAND,
+    SUBMISSIONS,
     alive,
     class_of,
     count,
@@ -39,15 +40,6 @@ from tests.hostile import source_of
 from tests.marked import rows
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
-
-HOSTILE = ("hangs_once", "segmentation_fault")
-
-
-def make_class(folder: Path) -> None:
-    """Write hostile agents and a deterministic searcher."""
-    for name in HOSTILE:
-        hand_in(folder, name, source_of(name))
-    hand_in(folder, "searcher", searcher(1))
 
 
 def grade_with_kills(folder: Path, kills: int, expected: int) -> None:
@@ -76,11 +68,14 @@ def arguments_for(name: str) -> tuple[str, ...]:
 def test_a_small_class_survives_two_kills(tmp_path: Path) -> None:
     """Everything comes out as in a run that nobody disturbs."""
     rubric(tmp_path, seconds=0.4, limits="time_margin = 0.1\n")
-    make_class(tmp_path / "class")
-    expected = 4 * (len(HOSTILE) + 1)
+    hangs_once = (SUBMISSIONS / "hangs_once.py").read_text("utf-8")
+    sources = hangs_once, source_of("segmentation_fault"), searcher(1)
+    for number, source in enumerate(sources):
+        hand_in(tmp_path / "class", f"student{number}", source)
+    expected = 4 * len(sources)
     grade_with_kills(tmp_path, 2, expected)
     for name in ("calm", "killed"):
-        run(COMMAND, *arguments_for(name), cwd=tmp_path, status=0)
+        run(COMMAND, *arguments_for(name), cwd=tmp_path, seconds=200, status=0)
     calm, killed = games(tmp_path / "calm.db"), games(tmp_path / "killed.db")
     assert len(calm) == expected
     assert calm == killed

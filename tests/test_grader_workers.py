@@ -63,12 +63,6 @@ def test_a_worker_runs_no_file_of_the_folder_that_the_teacher_is_in(
         assert local.submit(process_number).result(30) != os.getpid()
 
 
-@pytest.fixture
-def executor(tmp_path: Path) -> Any:
-    with LocalExecutor([None], tmp_path / "scratch") as local:
-        yield local
-
-
 def test_a_worker_stays_on_its_core(tmp_path: Path) -> None:
     core = max(os.sched_getaffinity(0))
     with LocalExecutor([core], tmp_path / "scratch") as local:
@@ -76,18 +70,13 @@ def test_a_worker_stays_on_its_core(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_worker_that_dies_is_replaced_and_its_call_made_again(
-    executor: LocalExecutor, tmp_path: Path
-) -> None:
-    place = str(tmp_path / "was here")
-    assert executor.submit(end_the_worker_once, place).result(30) == "second try"
-
-
-@pytest.mark.slow
-def test_a_call_that_always_kills_its_worker_ends(executor: LocalExecutor) -> None:
-    with pytest.raises(WorkerDiedError, match="the worker died 2 times in this game"):
-        executor.submit(end_the_worker).result(30)
-    assert executor.submit(process_number).result(30) > 0
+def test_a_worker_that_dies_is_replaced_and_its_call_made_once_more(tmp_path: Path) -> None:
+    with LocalExecutor([None], tmp_path / "scratch") as executor:
+        place = str(tmp_path / "was here")
+        assert executor.submit(end_the_worker_once, place).result(30) == "second try"
+        with pytest.raises(WorkerDiedError, match="the worker died 2 times in this game"):
+            executor.submit(end_the_worker).result(30)
+        assert executor.submit(process_number).result(30) > 0
 
 
 def test_a_shut_down_executor_leaves_no_process_and_no_file(tmp_path: Path) -> None:
