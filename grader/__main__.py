@@ -384,7 +384,7 @@ def command_of(name: str) -> Callable[..., int]:  # noqa: PLR0912 - a table
         case "forget":
             from grader.commands.forget import forget as run
         case "fuel":
-            from grader.commands.hours import fuel as run
+            from grader.commands.grade import fuel as run
         case "grade":
             from grader.commands.grade import grade as run
         case "handout":
@@ -418,7 +418,7 @@ def with_values(options: dict[str, Any]) -> dict[str, Any]:
     if options.get("yes") and "max_hours" in options:
         named["max_hours"] = math.inf
     if "jobs" in options:
-        from grader.commands.common import playing
+        from grader.commands import playing
 
         named["playing"] = playing(**{name: named.pop(name) for name in PLAYING})
     if "details" in options:

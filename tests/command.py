@@ -24,10 +24,15 @@ def environment() -> dict[str, str]:
 
 
 def run(
-    module: str, *arguments: str | Path, cwd: Path, stdin: str = "", seconds: float = 60
+    module: str,
+    *arguments: str | Path,
+    cwd: Path,
+    stdin: str = "",
+    seconds: float = 60,
+    status: int | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run `python3 -m module arguments` to its end."""
-    return subprocess.run(
+    """Run `python3 -m module arguments` to its end, and check its exit status if one is given."""
+    done = subprocess.run(
         [sys.executable, "-m", module, *map(str, arguments)],
         cwd=cwd,
         input=stdin,
@@ -37,6 +42,8 @@ def run(
         env=environment(),
         check=False,
     )
+    assert status in (None, done.returncode), done.stdout + done.stderr
+    return done
 
 
 def run_with_files_up_to(

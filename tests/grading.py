@@ -124,26 +124,30 @@ def start(*arguments: str | Path, cwd: Path, **options: Any) -> subprocess.Popen
     )
 
 
+def execute(results: Path, statement: str, *values: object) -> list[tuple[Any, ...]]:
+    """Execute a statement in a results file, as another program could; return the rows."""
+    with contextlib.closing(sqlite3.connect(results)) as database, database:
+        return database.execute(statement, values).fetchall()
+
+
 def games(results: Path) -> dict[str, tuple[Any, ...]]:
     """Return the entry of each game in a results file, apart from times and workers."""
-    with contextlib.closing(sqlite3.connect(results)) as database:
-        rows = database.execute(
-            "SELECT key, player1, player2, score1, score2, ending, turns, timeouts1, invalid1, "
-            "errors1, timeouts2, invalid2, errors2, attempts, fault FROM game"
-        ).fetchall()
+    rows = execute(
+        results,
+        "SELECT key, player1, player2, score1, score2, ending, turns, timeouts1, invalid1, "
+        "errors1, timeouts2, invalid2, errors2, attempts, fault FROM game",
+    )
     return {row[0]: row[1:] for row in rows}
 
 
 def id_of(results: Path, name: str) -> str:
     """Return what games name a student's file by in a results file."""
-    with contextlib.closing(sqlite3.connect(results)) as database:
-        return database.execute("SELECT sha256 FROM author WHERE name = ?", (name,)).fetchone()[0]
+    return execute(results, "SELECT sha256 FROM author WHERE name = ?", name)[0][0]
 
 
 def all_records(results: Path) -> dict[str, dict[str, Any]]:
     """Return the stored records by the keys of their games."""
-    with contextlib.closing(sqlite3.connect(results)) as database:
-        rows = database.execute("SELECT key, zlib FROM record").fetchall()
+    rows = execute(results, "SELECT key, zlib FROM record")
     return {key: json.loads(zlib.decompress(packed)) for key, packed in rows}
 
 

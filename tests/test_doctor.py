@@ -8,12 +8,11 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from connect4.isolation.seat import Level
 from grader import doctor
-from grader.__main__ import main
 from grader.commands import doctor as command
 from grader.doctor import GUARANTEES, PROTECTIONS, Proof
 from grader.output.results import PROOF
@@ -48,7 +47,7 @@ LATE = {"honest": ["uses_its_time: in 3 of 20 turns timeout: no answer within 0.
 KEPT_ON = {"deadline": ["c_loop: in 1 of 2 turns kept running for 3.00 s after its limit"]}
 PLAYS = "yes: `grade` plays at level {0}, and rubric.toml requires level {0}"
 NO_LANDLOCK = f"{PROTECTIONS['landlock'].why}; {PROTECTIONS['bubblewrap'].why}\n  how to get it: "
-ABSENT = {"wasm": "it is not compiled yet"}
+ABSENT: dict[Level, str] = {"wasm": "it is not compiled yet"}
 
 
 def advice(name: str) -> str:
@@ -69,24 +68,14 @@ def advice(name: str) -> str:
     ],
 )
 def test_the_table_names_what_is_missing_why_and_how_to_get_it(
-    level: str, lacks: frozenset[str], breaches: dict[str, list[str]], verdict: str,
-    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    def prove(level: Any, lacks: frozenset[str], _: object) -> Proof:
-        return Proof(level, lacks, Counter({item.key: 3 for item in GUARANTEES}), dict(breaches))
-
-    absent = {} if level == "wasm" else ABSENT
-    monkeypatch.setattr(command, "required_level", lambda *_: (level, ()))
-    monkeypatch.setattr(command, "missing", lambda: lacks)
-    monkeypatch.setattr(command, "unavailable", lambda: absent)
-    monkeypatch.setattr(command, "prove", prove)
-    own = rubric(tmp_path, limits=f'require = "{level}"\n')
-    monkeypatch.chdir(tmp_path)
-    status = main(["doctor", "--rubric", own.name])
-    text = capsys.readouterr().out
-    assert verdict in text.splitlines()[-1]
+    level: Level, lacks: frozenset[str], breaches: dict[str, list[str]], verdict: str, part: str
+) -> None:
+    proof = Proof(level, lacks, Counter({item.key: 3 for item in GUARANTEES}), breaches)
+    text = doctor.table({level: proof}, {} if level == "wasm" else ABSENT, ["a machine"])
+    lost = doctor.lacking(proof, level)
+    assert verdict in command.verdict(level, f"rubric.toml requires level {level}", lost)
     assert part in text
-    assert status == (0 if verdict.startswith("yes") else 1)
+    assert bool(lost) == (not verdict.startswith("yes"))
     assert max(map(len, text.partition("Not guaranteed")[0].splitlines())) <= 80
 
 
@@ -187,16 +176,14 @@ def test_each_mark_names_the_protection_it_was_played_under(tmp_path: Path) -> N
     hand_in(tmp_path / "class", "ann", searcher())
     hand_in(tmp_path / "class", "ben", searcher(2))
     options = ["--rubric", own, "--results", "own.db", "--out", "out", "--isolation", "process"]
-    done = run("grader", "grade", "class", *options, cwd=tmp_path, seconds=110)
-    assert done.returncode == 0, done.stderr
+    run("grader", "grade", "class", *options, cwd=tmp_path, seconds=110, status=0)
     page = tmp_path / "out/feedback/ann.html"
     assert "Games were played at isolation level process." in page.read_text(encoding="utf-8")
     assert "Self-test" not in page.read_text(encoding="utf-8")
     proofs = {"process": Proof("process", GOOD | {"landlock"})}
     with Store(tmp_path / "own.db", writing=True) as store:
         store.set_meta({PROOF: json.dumps(doctor.to_json("2026-09-01T08:00:00Z", "lab-1", proofs))})
-    again = run("grader", "report", "own.db", "--out", "out", cwd=tmp_path)
-    assert again.returncode == 0, again.stderr
+    run("grader", "report", "own.db", "--out", "out", cwd=tmp_path, status=0)
     proven = "Self-test of the machine on 2026-09-01: "
     pages = ("feedback/ann.html", "feedback/ben.html", "class.html", "tables.txt", "results.json")
     for name in pages:

@@ -13,7 +13,7 @@ import pytest
 
 from connect4.errors import InputError
 from connect4.isolation.wasm import images, level
-from grader.commands.common import read_rubric
+from grader.commands import read_rubric
 from grader.play.schedule import PlannedGame, grade_games, submitted
 from grader.rubric import reading as rubrics
 from tests.command import environment, run

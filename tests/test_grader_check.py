@@ -283,8 +283,7 @@ def test_the_command_says_one_line_a_finding(tmp_path: Path) -> None:
         "of advice. No moves were asked for (--form-only).\n"
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, said, "")
-    done = run(COMMAND, "check", "--form-only", bad, cwd=tmp_path)
-    assert done.returncode == 1
+    done = run(COMMAND, "check", "--form-only", bad, cwd=tmp_path, status=1)
     *lines, last = done.stdout.splitlines()
     assert sorted(line.partition(": ")[0] for line in lines) == [
         f"{bad}:1",
@@ -294,19 +293,6 @@ def test_the_command_says_one_line_a_finding(tmp_path: Path) -> None:
     assert [" (advice): " in line for line in lines] == sorted(" (advice): " in x for x in lines)
     assert last.startswith("The submission breaks a required rule: ")
     assert f"{bad}:1: report: no report.txt" in done.stdout
-
-
-def test_a_class_is_checked_whole(tmp_path: Path) -> None:
-    hand_in(tmp_path / "class", "ann", searcher())
-    (tmp_path / "class" / "eve.py").write_bytes(b"\xff")
-    done = run(COMMAND, "check", "--form-only", "class", cwd=tmp_path)
-    assert done.returncode == 1
-    assert done.stdout.splitlines() == [
-        "class/ann/ai.py: well formed",
-        "class/eve.py:1: file: not UTF-8 (line 1, byte 0); save the file as UTF-8",
-        "1 of 2 submissions meet every required rule: 1 fault to fix, 0 pieces of advice. No moves "
-        "were asked for (--form-only).",
-    ]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such names there")
@@ -322,35 +308,43 @@ def test_no_name_of_a_file_can_control_the_terminal_or_a_log(tmp_path: Path) -> 
     assert_refused(done, "a\\n::error::\\x1b.zip: no such file or folder")
 
 
-def test_every_line_says_whose_submission_it_is_about(tmp_path: Path) -> None:
+def test_a_class_is_checked_whole_and_every_line_says_whose_it_is(tmp_path: Path) -> None:
     folder = tmp_path / "class"
     for number in (7, 8):
         hand_in(folder, f"submission_{number}", searcher(), report=None)
+    hand_in(folder, "submission_9", searcher())
+    (folder / "submission_10").mkdir()
+    (folder / "submission_10" / "ai.py").write_bytes(b"\xff")
     (folder / "submission_metadata.yml").write_text(
         "---\nsubmission_7:\n  :submitters:\n  - :name: Ann Lee\n", encoding="utf-8"
     )
-    done = run(COMMAND, "check", "--form-only", "class", cwd=tmp_path)
+    done = run(COMMAND, "check", "--form-only", "class", cwd=tmp_path, status=1)
     wanted = "report: no report.txt; describe your ideas in it, the authors in its first line"
-    assert done.stdout.splitlines()[:-1] == [
+    *lines, last = done.stdout.splitlines()
+    assert sorted(lines) == [
+        "class/submission_10/ai.py:1: file: not UTF-8 (line 1, byte 0); save the file as UTF-8",
         f"class/submission_7/ai.py:1: {wanted} (Ann Lee)",
         f"class/submission_8/ai.py:1: {wanted}",
+        "class/submission_9/ai.py: well formed",
     ]
+    assert last == (
+        "1 of 4 submissions meet every required rule: 3 faults to fix, 0 pieces of advice. No "
+        "moves were asked for (--form-only)."
+    )
 
 
 @pytest.mark.slow
 def test_check_asks_each_method_on_the_largest_and_the_smallest_board(tmp_path: Path) -> None:
     """A method that fails on wide boards alone, and one that fails on small ones."""
     path = hand_in(tmp_path, "bo", CLASS_OF_TWO)
-    done = run(COMMAND, "check", path, cwd=tmp_path)
-    assert done.returncode == 1
+    done = run(COMMAND, "check", path, cwd=tmp_path, status=1)
     failing, small, last = done.stdout.splitlines()
     assert failing.startswith(f"{path}:8: smoke: get_expectimax_move on 10 rows and 12 columns: ")
     assert failing.endswith("IndexError: too wide")
     assert small.startswith(f"{path}:11: smoke: get_intelligent_move on 4 rows and 6 columns: ")
     assert small.endswith("7 is not a legal move")
     assert last == "The submission breaks a required rule: 2 faults to fix, 0 pieces of advice."
-    done = run(COMMAND, "check", hand_in(tmp_path, "ann", searcher()), cwd=tmp_path)
-    assert done.returncode == 0
+    done = run(COMMAND, "check", hand_in(tmp_path, "ann", searcher()), cwd=tmp_path, status=0)
     assert done.stdout.splitlines()[-1].startswith("The submission meets every required rule: 0")
 
 

@@ -88,8 +88,7 @@ def test_the_command_finds_the_stronger_one(tmp_path: Path) -> None:
     hand_in(tmp_path, "new", searcher(2))
     arguments = ("--rubric", "rubric.toml", "--isolation", "process")
     named = ("compare", "new/ai.py", "random", "--games", "80", "--part", "b")
-    done = run(COMMAND, *named, *arguments, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = run(COMMAND, *named, *arguments, cwd=tmp_path, status=0)
     assert done.stdout.startswith("new/ai.py is better than random: mean margin +")
     assert "at most 80 games, at most " in done.stderr
     same = run(
@@ -118,8 +117,7 @@ def test_a_broken_get_expectimax_move_is_found_and_the_games_are_kept(tmp_path: 
     hand_in(tmp_path, "old", searcher(1))
     named = ("compare", "new/ai.py", "old/ai.py", "--games", "6", "--rubric", "rubric.toml")
     kept = ("--records", "games", "--page", "--isolation", "process")
-    done = run(COMMAND, *named, *kept, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = run(COMMAND, *named, *kept, cwd=tmp_path, status=0)
     part_a, part_b = done.stdout.split("part B")
     assert "new/ai.py is worse than old/ai.py: -" in part_a
     line_of_new, line_of_old = part_a.splitlines()[-2:]
@@ -185,8 +183,7 @@ def test_a_file_that_cannot_be_loaded_is_refused_by_its_name_without_the_kits_li
 @pytest.mark.slow
 def test_agents_of_the_kit_are_compared_in_any_game(tmp_path: Path) -> None:
     played = ("alphabeta:depth=2", "random", "--game", "popout", "--games", "4")
-    done = run(COMMAND, "compare", *played, "--records", "games", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = run(COMMAND, "compare", *played, "--records", "games", cwd=tmp_path, status=0)
     assert "4 games: 4 won, 0 drawn, 0 lost" in done.stdout
     assert "mean margin +1.00 a game" in done.stdout
     assert "; a win is 1, a draw 0, a loss -1)\n" in done.stdout

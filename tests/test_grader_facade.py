@@ -45,17 +45,6 @@ def test_a_comparison_of_files_has_both_parts_in_words(tmp_path: Path) -> None:
     assert str(found).count(str(tmp_path / "ai.py")) >= 2
 
 
-@pytest.mark.slow
-def test_a_file_that_cannot_be_loaded_is_an_error_with_its_traceback(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "ai.py").write_text("import nothing_of_that_name\n")
-    with pytest.raises(InputError, match="cannot be loaded: ModuleNotFoundError") as caught:
-        grader.compare(tmp_path / "ai.py", "random", seconds=1, games=2)
-    assert any("line 1" in note for note in caught.value.__notes__)
-    assert capfd.readouterr() == ("", "")
-
-
 def test_what_does_not_exist_is_refused() -> None:
     for arguments, message in (
         ({"new": "gredy"}, "did you mean 'greedy'"),

@@ -7,13 +7,10 @@ import json
 import os
 import re
 import signal
-import sqlite3
 import stat
 import subprocess
 import sys
-import tempfile
 import zipfile
-from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
 from urllib.parse import unquote
@@ -24,10 +21,8 @@ from connect4 import record as records
 from connect4.games.extended import EXTENDED
 from connect4.players.base import Setup
 from connect4.players.registry import parse_agent
-from grader.commands.common import scratch_for
 from grader.commands.grade import quick_rubric
 from grader.output.gradebooks import TITLE
-from grader.play import local_pool
 from grader.play.schedule import LIMITS, grade_games, limits_key, submitted, worth
 from grader.results.store import machine
 from grader.rubric import reading as rubrics
@@ -43,6 +38,7 @@ from tests.grading import (
     class_of,
     count,
     descendants,
+    execute,
     games,
     hand_in,
     hand_in_each,
@@ -171,8 +167,7 @@ def test_every_game_has_a_record_that_replays_and_can_be_asked_again(graded: Pat
     first = next(path for path in paths if path.parent.name == bo)
     turn = 1 if records.read(first).players[0].sha256 else 2
     again = f"{first.relative_to(graded / 'marks')}:{turn}"
-    done = run("connect4.ConnectFour", "--replay-turn", again, cwd=graded / "marks")
-    assert done.returncode == 0, done.stdout + done.stderr
+    run("connect4.ConnectFour", "--replay-turn", again, cwd=graded / "marks", status=0)
 
 
 def test_a_page_shows_what_was_lost_and_no_markup_of_students(graded: Path) -> None:
@@ -225,13 +220,12 @@ def test_the_class_page_shows_the_teacher_marks_faults_and_opponents(
         if not target.startswith("data:"):
             assert (graded / "marks" / unquote(target)).is_file(), target
     (tmp_path / "equal.db").write_bytes((graded / "grade.db").read_bytes())
-    with closing(sqlite3.connect(tmp_path / "equal.db")) as database:
-        database.execute(
-            "INSERT INTO author (name, people, place, sha256, report, problem, present) SELECT "
-            "'bo2', replace(people, 'bo', 'bo2'), place, sha256, report, problem, 1 FROM author "
-            "WHERE name = 'bo'"
-        )
-        database.commit()
+    execute(
+        tmp_path / "equal.db",
+        "INSERT INTO author (name, people, place, sha256, report, problem, present) SELECT 'bo2', "
+        "replace(people, 'bo', 'bo2'), place, sha256, report, problem, 1 FROM author "
+        "WHERE name = 'bo'",
+    )
     assert run(COMMAND, "report", "equal.db", "--out", "marks", cwd=tmp_path).returncode == 0
     assert '"bo"' not in (tmp_path / "marks/feedback/bo2.html").read_text(encoding="utf-8")
 
@@ -289,17 +283,16 @@ def test_the_same_command_plays_nothing_again(graded: Path) -> None:
             assert path.stat().st_mtime_ns == stamp
 
 
-def test_report_tells_the_same_without_the_submissions(graded: Path, tmp_path: Path) -> None:
-    done = run(COMMAND, "report", graded / "grade.db", "--out", "again", cwd=tmp_path)
-    assert done.returncode == 0
+def test_report_tells_the_same_without_the_submissions_and_details_every_board(
+    graded: Path, tmp_path: Path
+) -> None:
+    report = ("report", graded / "grade.db", "--out", "again")
+    done = run(COMMAND, *report, cwd=tmp_path, status=0)
     assert done.stdout == (graded / "stdout").read_text(encoding="utf-8")
     for name in ("grades.csv", "results.json", "tables.txt"):
         ours = (tmp_path / "again" / name).read_text(encoding="utf-8")
         assert ours == (graded / "marks" / name).read_text(encoding="utf-8")
-
-
-def test_details_show_every_board(graded: Path, tmp_path: Path) -> None:
-    done = run(COMMAND, "report", graded / "grade.db", "--details", cwd=tmp_path)
+    done = run(COMMAND, *report, "--details", cwd=tmp_path)
     assert done.stdout.count("tiny.txt") == 6
     total = next(row for row in gradebook(graded) if row["Name"] == "bo")["Total"]
     assert f"\ntotal {total} of 50\n" in done.stdout
@@ -357,11 +350,9 @@ def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) ->
 @pytest.mark.parametrize("table", ["meta", "author", "game"])
 def test_results_with_a_damaged_table_are_refused(graded: Path, tmp_path: Path, table: str) -> None:
     data = bytearray((graded / "grade.db").read_bytes())
-    database = sqlite3.connect(graded / "grade.db")
-    (size,) = database.execute("PRAGMA page_size").fetchone()
+    ((size,),) = execute(graded / "grade.db", "PRAGMA page_size")
     named = "SELECT rootpage FROM sqlite_master WHERE name = ?"
-    (page,) = database.execute(named, (table,)).fetchone()
-    database.close()
+    ((page,),) = execute(graded / "grade.db", named, table)
     data[(page - 1) * size : page * size] = bytes(size)
     (tmp_path / "bad.db").write_bytes(data)
     hand_in(tmp_path, "ann", searcher(1))
@@ -378,17 +369,16 @@ def test_a_damaged_or_lost_record_or_row_names_itself_and_stops_nobody_else(
     graded: Path, tmp_path: Path
 ) -> None:
     """One student's record of a game is lost, another one's damaged, the third one's row is."""
-    (tmp_path / "bad.db").write_bytes((graded / "grade.db").read_bytes())
-    with closing(sqlite3.connect(tmp_path / "bad.db")) as database:
-        named = "(SELECT key FROM game WHERE player1 = ? AND player2 = 'random')"
-        ann, bo, cy = ((id_of(tmp_path / "bad.db", name),) for name in ("=Ann <b>", "bo", "cy"))
-        database.execute(f"DELETE FROM record WHERE key = {named}", ann)
-        damaged = f"UPDATE record SET zlib = x'00', page_zlib = x'00' WHERE key = {named}"
-        database.execute(damaged, bo)
-        database.execute(f"UPDATE game SET errors1 = NULL WHERE key = {named}", cy)
-        database.commit()
-    done = run(COMMAND, "report", "bad.db", "--out", "marks", "--records", cwd=tmp_path)
-    assert done.returncode == 3
+    bad = tmp_path / "bad.db"
+    bad.write_bytes((graded / "grade.db").read_bytes())
+    for name, damage in (
+        ("=Ann <b>", "DELETE FROM record"),
+        ("bo", "UPDATE record SET zlib = x'00', page_zlib = x'00'"),
+        ("cy", "UPDATE game SET errors1 = NULL"),
+    ):
+        of_random = "(SELECT key FROM game WHERE player1 = ? AND player2 = 'random')"
+        execute(bad, f"{damage} WHERE key = {of_random}", id_of(bad, name))
+    done = run(COMMAND, "report", "bad.db", "--out", "marks", "--records", cwd=tmp_path, status=3)
     assert "Traceback" not in done.stderr
     where = "A: random, tiny.txt, as player 1, round 1"
     for name in ("=Ann <b>", "bo"):
@@ -435,8 +425,7 @@ def test_a_file_of_another_version_or_program_is_left_alone(
 ) -> None:
     path = tmp_path / "old.db"
     path.write_bytes((STORED / "class-of-two.db").read_bytes())
-    with closing(sqlite3.connect(path, isolation_level=None)) as old:
-        old.execute(statement)
+    execute(path, statement)
     before = path.read_bytes()
     hand_in(tmp_path, "ann", searcher(1))
     for arguments in (("report", "old.db"), ("grade", "ann", "--results", "old.db")):
@@ -524,11 +513,13 @@ def test_no_text_of_a_student_is_a_command_to_github(
 
 @pytest.mark.slow
 def test_a_ctrl_c_leaves_results_and_says_how_to_go_on(tmp_path: Path) -> None:
+    """Before that no other grader may write to the results file."""
     rubric(tmp_path, match="repeats = 20\n")
     hand_in(tmp_path, "ann", searcher(1))
     arguments = ("grade", "ann", "--rubric", "rubric.toml", "--out", "marks", "--jobs", "1")
     running = start(*arguments, cwd=tmp_path)
     wait_for_games(tmp_path / "grade.db", 2)
+    assert_refused(run(COMMAND, *arguments, cwd=tmp_path), "another grader is at work")
     below = descendants(running.pid)
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=30)
@@ -538,21 +529,6 @@ def test_a_ctrl_c_leaves_results_and_says_how_to_go_on(tmp_path: Path) -> None:
     assert wait_until_gone(below) == set() == alive(below)
     document = json.loads((tmp_path / "marks" / "results.json").read_text(encoding="utf-8"))
     assert "Not finished" in document["tests"][0]["output"]
-
-
-@pytest.mark.slow
-def test_two_graders_do_not_share_a_results_file(tmp_path: Path) -> None:
-    rubric(tmp_path, match="repeats = 20\n")
-    hand_in(tmp_path, "ann", searcher(1))
-    arguments = ("grade", "ann", "--rubric", "rubric.toml", "--jobs", "1")
-    running = start(*arguments, cwd=tmp_path)
-    try:
-        wait_for_games(tmp_path / "grade.db", 1)
-        assert_refused(run(COMMAND, *arguments, cwd=tmp_path), "another grader is at work")
-    finally:
-        running.terminate()
-        running.communicate(timeout=30)
-    assert running.returncode == 3
 
 
 def on_a_drive_without(what: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -584,8 +560,7 @@ def test_a_network_drive_may_lack_locks_or_a_write_ahead_log(tmp_path: Path) -> 
 
 def test_stored_results_report_the_same_marks(tmp_path: Path) -> None:
     (tmp_path / "old.db").write_bytes((STORED / "class-of-two.db").read_bytes())
-    done = run(COMMAND, "report", "old.db", "--out", "marks", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = run(COMMAND, "report", "old.db", "--out", "marks", cwd=tmp_path, status=0)
     assert done.stderr == "Everything is in marks\n"
     marked = (STORED / "class-of-two.csv").read_text(encoding="utf-8")
     assert (tmp_path / "marks" / "grades.csv").read_text(encoding="utf-8") == marked
@@ -609,15 +584,13 @@ def test_the_points_of_a_match_with_missing_games_are_withheld(
     """A mean of some of its games is no mark: the table, the gradebook and the page say so."""
     data = (graded / "grade.db").read_bytes()
     (tmp_path / "part.db").write_bytes(data)
-    with closing(sqlite3.connect(tmp_path / "part.db")) as database:
-        database.execute(
-            "UPDATE game SET status = 'INFRA', fault = 'no luck', score1 = NULL, score2 = NULL, "
-            "attempts = 3 WHERE player1 = ? AND player2 = 'random'",
-            (id_of(tmp_path / "part.db", "bo"),),
-        )
-        database.commit()
-    done = run(COMMAND, "report", "part.db", "--out", "marks", "--details", cwd=tmp_path)
-    assert done.returncode == 3
+    execute(
+        tmp_path / "part.db",
+        "UPDATE game SET status = 'INFRA', fault = 'no luck', score1 = NULL, score2 = NULL, "
+        "attempts = 3 WHERE player1 = ? AND player2 = 'random'",
+        id_of(tmp_path / "part.db", "bo"),
+    )
+    done = run(COMMAND, "report", "part.db", "--out", "marks", "--details", cwd=tmp_path, status=3)
     assert done.stderr.endswith("1 game has no result yet (no luck)\n")
     told = " ".join(done.stdout.split())
     assert "bo: incomplete: 1 game missing, points of A: random are withheld" in told
@@ -635,21 +608,6 @@ def test_the_points_of_a_match_with_missing_games_are_withheld(
     test = json.loads((tmp_path / "marks" / "results" / "bo.json").read_text())["tests"][0]
     assert (test["score"], test["status"]) == (0.0, "failed")
     assert "Not finished: 1 of 2 games are played; the points are withheld" in test["output"]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there the folder above is the user's own")
-def test_nobody_can_foresee_or_enter_the_workers_folder(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    one = scratch_for(tmp_path / "one.db")
-    with local_pool(1, one):
-        assert stat.S_IMODE(one.stat().st_mode) == 0o700
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (tmp_path / f"{one.name.rpartition('-')[0]}-trap").symlink_to(elsewhere)
-    assert scratch_for(tmp_path / "one.db") != one
-    assert elsewhere.exists()
 
 
 @pytest.mark.slow
@@ -711,12 +669,8 @@ def test_who_was_not_loaded_in_time_is_tried_again_by_the_next_run(tmp_path: Pat
         ("ai.py was not loaded within 20 s\nin line 3", True),
         ("ValueError: never on Sundays", False),
     ):
-        with closing(sqlite3.connect(tmp_path / "grade.db")) as database:
-            database.execute(
-                "UPDATE note SET text = ? WHERE kind = 'load' AND subject = ?",
-                (problem, id_of(tmp_path / "grade.db", "bo")),
-            )
-            database.commit()
+        noted = "UPDATE note SET text = ? WHERE kind = 'load' AND subject = ?"
+        execute(tmp_path / "grade.db", noted, problem, id_of(tmp_path / "grade.db", "bo"))
         told = run(COMMAND, "report", "grade.db", cwd=tmp_path)
         assert f"cannot be loaded: {problem.splitlines()[0]}" in told.stdout
         again = grade(tmp_path)
@@ -743,20 +697,12 @@ def test_a_quick_rubric_takes_two_minutes_at_most(time_limit: float) -> None:
         assert (board.name in note) != played
 
 
-@pytest.mark.slow
-def test_a_quick_look_has_a_results_file_of_its_own(tmp_path: Path) -> None:
+def test_a_quick_look_is_for_one_submission(tmp_path: Path) -> None:
     class_of(tmp_path, "ann", "bo")
-    named = ("grade", "class/ann", "--rubric", "rubric.toml", "--quick", "--isolation", "process")
-    done = run(COMMAND, *named, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert (
-        "--quick: a first look, not a mark: 1 s a move instead of 1, one pair of games"
-        in done.stderr
-    )
-    assert "total " in done.stdout
-    assert count(tmp_path / "quick.db") == 4
-    assert not (tmp_path / "grade.db").exists()
     assert_refused(grade(tmp_path, "--quick"), "--quick is for one submission, and there are 2")
+
+
+SECRET = "SELECT value FROM meta WHERE name = 'secret'"
 
 
 def seedless(folder: Path, seed: str = "") -> None:
@@ -775,8 +721,7 @@ def test_a_class_has_a_secret_seed_that_a_later_run_uses_again(tmp_path: Path) -
     assert "seed" not in done.stderr
     assert stat.S_IMODE((tmp_path / "grade.db").stat().st_mode) == 0o600
     assert "0 games to play (8 have results)" in grade(tmp_path).stderr
-    with closing(sqlite3.connect(tmp_path / "grade.db")) as database:
-        (secret,) = database.execute("SELECT value FROM meta WHERE name = 'secret'").fetchone()
+    ((secret,),) = execute(tmp_path / "grade.db", SECRET)
     assert len(secret) == 64
     paths = (tmp_path / "marks" / "records").rglob("*.json")
     seeds = {str(json.loads(path.read_text(encoding="utf-8"))["seed"]) for path in paths}
@@ -830,8 +775,7 @@ def test_no_student_reads_a_seed_a_hidden_board_or_a_path(tmp_path: Path) -> Non
     for file in (tmp_path / "marks").rglob("*"):
         if file.is_file() and "hidden-boards" not in file.parts:
             texts[str(file)] = file.read_text(encoding="utf-8")
-    with closing(sqlite3.connect(tmp_path / "grade.db")) as database:
-        (secret,) = database.execute("SELECT value FROM meta WHERE name = 'secret'").fetchone()
+    ((secret,),) = execute(tmp_path / "grade.db", SECRET)
     seeds = {int(secret, 16), *(one["seed"] for one in all_records(tmp_path / "grade.db").values())}
     secrets = [form for seed in seeds for form in (str(seed), f"{seed:x}")]
     secrets += [str(tmp_path), sys.prefix, sys.base_prefix, "site-packages/"]
@@ -886,14 +830,11 @@ def test_no_side_is_given_what_the_random_player_draws_from() -> None:
 
 def suspect(results: Path, name: str, machine: str, deaths: int = 0) -> None:
     """Make a results file that a grader left when it was ended during a game of `name`."""
-    with closing(sqlite3.connect(results)) as database:
-        (key,) = database.execute(
-            "SELECT key FROM game WHERE player1 = ? AND player2 = 'random'", (id_of(results, name),)
-        ).fetchone()
-        database.execute("DELETE FROM game WHERE key = ?", (key,))
-        database.execute("DELETE FROM record WHERE key = ?", (key,))
-        database.execute("INSERT INTO begun VALUES (?, 1, ?, ?)", (key, deaths, machine))
-        database.commit()
+    named = "SELECT key FROM game WHERE player1 = ? AND player2 = 'random'"
+    ((key,),) = execute(results, named, id_of(results, name))
+    for table in ("game", "record"):
+        execute(results, f"DELETE FROM {table} WHERE key = ?", key)
+    execute(results, "INSERT INTO begun VALUES (?, 1, ?, ?)", key, deaths, machine)
 
 
 @pytest.mark.slow
@@ -912,10 +853,8 @@ def test_a_grader_that_ends_again_and_again_convicts_nobody(tmp_path: Path) -> N
     assert "the last run was ended by the machine during luckless, A: random" in once.stderr
     assert "1 games to play (7 have results)" in once.stderr
     suspect(results, "luckless", "another boot 0", deaths=1)
-    with closing(sqlite3.connect(results)) as database:
-        trial = f"proof {id_of(results, 'luckless')}"
-        database.execute("INSERT INTO begun VALUES (?, 1, 0, 'another boot 0')", (trial,))
-        database.commit()
+    trial = f"proof {id_of(results, 'luckless')}"
+    execute(results, "INSERT INTO begun VALUES (?, 1, 0, 'another boot 0')", trial)
     for _ in range(2):
         twice = grade(tmp_path)
         assert twice.returncode == 3

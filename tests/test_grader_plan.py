@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from connect4.isolation.wasm import images
-from grader.commands import hours
-from grader.commands.hours import hours_text
+from grader.commands.grade import hours_text, speed_text
 from grader.play.schedule import submitted
 from grader.rubric import reading as rubrics
 from tests.command import run
@@ -26,8 +24,7 @@ def test_the_dry_run_of_a_tournament_counts_the_stages_after_the_first(tmp_path:
     rubric(tmp_path)
     class_of(tmp_path, 5)
     arguments = ("tournament", "class", "--rubric", "rubric.toml")
-    done = run(COMMAND, *arguments, "--dry-run", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = run(COMMAND, *arguments, "--dry-run", cwd=tmp_path, status=0)
     assert "8 games to play in stage 'groups', then 2 in 'final' (0 have results)" in done.stderr
     assert run(COMMAND, *arguments, "--jobs", "1", cwd=tmp_path).returncode == 0
     played = run(COMMAND, *arguments, "--dry-run", cwd=tmp_path)
@@ -40,29 +37,26 @@ def test_a_plan_of_too_many_hours_is_refused_without_yes(tmp_path: Path) -> None
     class_of(tmp_path, 2)
     for command in ("grade", "tournament"):
         arguments = (command, "class", "--rubric", "rubric.toml")
-        done = run(COMMAND, *arguments, "--max-hours", "2.5", "--dry-run", cwd=tmp_path)
-        assert done.returncode == 2
+        done = run(COMMAND, *arguments, "--max-hours", "2.5", "--dry-run", cwd=tmp_path, status=2)
         assert (
             "core-hours are more than --max-hours 2.5; fewer boards, repeats or sec" in done.stderr
         )
-        done = run(COMMAND, *arguments, "--max-hours", "2.5", "--yes", "--dry-run", cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
+        done = run(
+            COMMAND, *arguments, "--max-hours", "2.5", "--yes", "--dry-run", cwd=tmp_path, status=0
+        )
 
 
 @pytest.mark.slow
 def test_an_autograder_that_takes_too_long_is_refused_unless_told(tmp_path: Path) -> None:
     rubric(tmp_path)
     arguments = ("handout", "g.zip", "--gradescope", "--rubric")
-    done = run(COMMAND, *arguments, "rubric.toml", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = run(COMMAND, *arguments, "rubric.toml", cwd=tmp_path, status=0)
     assert "one submission: 4 games, at most 0.5 minutes on one core. Give the" in done.stdout
     assert "at least 1 CPU and 2.5 GB of memory" in done.stdout
     rubric(tmp_path, seconds=600)
-    done = run(COMMAND, *arguments, "rubric.toml", cwd=tmp_path)
-    assert done.returncode == 2
+    done = run(COMMAND, *arguments, "rubric.toml", cwd=tmp_path, status=2)
     assert "minutes for one submission are more than 30: name a --rubric with fewer" in done.stderr
-    done = run(COMMAND, *arguments, "rubric.toml", "--max-minutes", "600", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = run(COMMAND, *arguments, "rubric.toml", "--max-minutes", "600", cwd=tmp_path, status=0)
 
 
 GRADING = """\
@@ -90,12 +84,10 @@ a move  1 pair on each board  2 pairs on each board
 def test_the_dry_run_prints_the_core_hours_of_other_limits_and_pairs(tmp_path: Path) -> None:
     """Also where the rubric takes too long: then they are needed most."""
     class_of(tmp_path, 20)
-    done = run(COMMAND, "grade", "class", "--dry-run", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = run(COMMAND, "grade", "class", "--dry-run", cwd=tmp_path, status=0)
     assert done.stdout == GRADING
     assert "720 games to play (0 have results): about 57.1 h of one core" in done.stderr
-    refused = run(COMMAND, "tournament", "class", "--dry-run", cwd=tmp_path)
-    assert refused.returncode == 2
+    refused = run(COMMAND, "tournament", "class", "--dry-run", cwd=tmp_path, status=2)
     assert refused.stdout == TOURNAMENT
     assert "in 'final' (0 have results): about 131.8 h of one core" in refused.stderr
 
@@ -109,15 +101,9 @@ def test_by_fuel_the_dry_run_names_fuel_and_real_hours(tmp_path: Path) -> None:
     assert first.startswith(f"{path} takes {rows[1].split()[1]} core-hours if")
 
 
-def test_the_command_fuel_says_what_each_budget_takes_here(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    speeds = {"a search": [1e9, 1.5e9, 2e9, 3e9, 4e9]}
-    monkeypatch.setattr(hours.package, "compiled", lambda say: None)
-    monkeypatch.setattr(images, "measure_speed", lambda: (speeds, 2e9))
-    monkeypatch.setattr(images, "identity_text", lambda: "a module")
-    assert hours.fuel(2 * 10**9) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+def test_the_command_fuel_says_what_each_budget_takes_here() -> None:
+    text = speed_text({"a search": [1e9, 4e9, 1.5e9, 2e9, 3e9]}, 2e9, 2 * 10**9)
+    rows = [line.split() for line in text.splitlines()]
     assert ["a", "search", "1.00", "2.00", "4.00"] in rows
     budgets = {row[0]: row[2:] for row in rows if row and row[0] in ("1G", "2G", "5G", "20G")}
     assert list(budgets) == ["1G", "2G", "5G", "20G"]

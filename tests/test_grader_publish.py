@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import pty
 import re
 import shlex
 import shutil
-import sqlite3
 import subprocess
 import sys
 import time
@@ -18,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import assert_refused, environment, run
-from tests.grading import COMMAND, all_records, hand_in, rubric, searcher
+from tests.grading import COMMAND, all_records, execute, hand_in, rubric, searcher
 from tests.marked import rows
 
 pytestmark = pytest.mark.slow
@@ -35,8 +33,7 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path.write_text(text.replace('["tiny.txt"]', '["tiny.txt", "secret.txt"]', 2))
     (folder / "secret.txt").write_text("0\n0 0 0 0\n0 0 0 0\n0 0 0 0\n", encoding="utf-8")
     hand_in(folder / "class", "ann", searcher(1))
-    done = run(COMMAND, *GRADE, cwd=folder)
-    assert done.returncode == 0, done.stderr
+    run(COMMAND, *GRADE, cwd=folder, status=0)
     return folder
 
 
@@ -80,8 +77,7 @@ def test_a_published_game_can_be_played_again_move_by_move(folder: Path) -> None
     )
     text = (place / "ann-game1-repeat.txt").read_text(encoding="utf-8")
     words = shlex.split(next(line for line in text.splitlines() if "--seed" in line))
-    again = run(words[2], *words[3:], "--view", "none", "--record", "again.json", cwd=place)
-    assert again.returncode == 0, again.stderr
+    run(words[2], *words[3:], "--view", "none", "--record", "again.json", cwd=place, status=0)
     repeated = json.loads((place / "again.json").read_text(encoding="utf-8"))
     assert [turn["action"] for turn in repeated["turns"]] == [
         turn["action"] for turn in played["turns"]
@@ -136,8 +132,7 @@ def test_later_games_with_a_published_seed_say_so(folder: Path) -> None:
     assert publish(folder, "ann", "1", "--yes").returncode == 0
     time.sleep(1)  # the results file notes whole seconds
     hand_in(folder / "class", "ann", searcher(1, note="another version"))
-    done = run(COMMAND, *GRADE, "--out", "out", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    run(COMMAND, *GRADE, "--out", "out", cwd=folder, status=0)
     page = (folder / "out" / "feedback" / "ann.html").read_text(encoding="utf-8")
     assert page.count("; its seed was public") == 2
     marks = rows(folder / "out" / "grades.csv")
@@ -145,8 +140,8 @@ def test_later_games_with_a_published_seed_say_so(folder: Path) -> None:
 
 
 def test_a_class_with_missing_games_can_publish_those_that_were_played(folder: Path) -> None:
-    with contextlib.closing(sqlite3.connect(folder / "grade.db")) as database, database:
-        database.execute("DELETE FROM game WHERE rowid = (SELECT min(rowid) FROM game)")
+    first = "(SELECT min(rowid) FROM game)"
+    execute(folder / "grade.db", f"DELETE FROM game WHERE rowid = {first}")
     title = "game 1 (A: random, tiny.txt, as player 1, round 1)"
     assert_refused(publish(folder, "ann", "1", "--yes"), f"{title}: it has no result yet")
     asked = publish_when_asked(folder, "y\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from connect4.errors import InputError
-from grader.commands.common import required_level
+from grader.commands import required_level
 from grader.rubric import reading as rubrics
 from grader.rubric.reading import outside_assignment
 

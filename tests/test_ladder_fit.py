@@ -130,14 +130,12 @@ def test_a_new_version_plays_every_rung_first() -> None:
     fit = Fit(6, [(1, 0, 40.0)], LEVEL)
     chosen = choose(fit, [4, 5], range(6), [0, 1], 2)
     assert [(item.player, item.opponent) for item in chosen] == [(4, 0), (4, 1), (5, 0), (5, 1)]
-    assert "every rung" in chosen[0].why
 
 
 def test_a_version_plays_opponents_near_its_rating_that_it_has_not_played() -> None:
     fit = known_league()
     (chosen,) = choose(fit, [6], range(7), [0, 1], 2)
     assert chosen.opponent == 1
-    assert "rating" in chosen.why
     far = choose(fit, [6], [0, 2, 5], [0, 1], 2)
     assert far[0].opponent == 5
 

@@ -66,8 +66,7 @@ def test_the_command_writes_a_page_for_its_owner_alone(tmp_path: Path) -> None:
     assert run("grader", *words, cwd=tmp_path, seconds=200).returncode == 0
     page = tmp_path / "talks" / "ann.html"
     words = ["viva", "ann", "--results", "g.db", "-o", str(page)]
-    done = run("grader", *words, cwd=tmp_path, seconds=200)
-    assert done.returncode == 0, done.stderr
+    done = run("grader", *words, cwd=tmp_path, seconds=200, status=0)
     assert page.stat().st_mode & 0o777 == 0o600
     assert "has no method explain(state)" in page.read_text(encoding="utf-8")
     done = run("grader", "viva", "eve", "--results", "g.db", "-o", "eve.html", cwd=tmp_path)

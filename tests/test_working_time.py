@@ -107,8 +107,7 @@ def test_each_command_names_who_does_not_play_before_it_plays(tmp_path: Path) ->
     hand_in(tmp_path / "class", "bo", searcher(1))
     how = ("--rubric", "rubric.toml", "--isolation", "process", "--time", "0.2")
     for command in ("grade", "tournament"):
-        done = run(COMMAND, command, "class", *how, "--dry-run", cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
+        done = run(COMMAND, command, "class", *how, "--dry-run", cwd=tmp_path, status=0)
         assert NAMED.format(name="ann") in done.stderr
         assert count(tmp_path / f"{command}.db") == 0
     done = run(COMMAND, "tournament", "class", *how, cwd=tmp_path)
@@ -127,8 +126,7 @@ def test_the_lost_turns_of_a_slow_file_are_explained_in_every_output(tmp_path: P
     for name in ("ann", "bo"):
         hand_in(tmp_path / "class", name, f"{AGENT.format(line=slow)}# {name}\n", report=None)
     how = ("--rubric", rubric(tmp_path, 0.2), "--isolation", "process", "--out", "out")
-    done = run(COMMAND, "grade", "class", *how, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = run(COMMAND, "grade", "class", *how, cwd=tmp_path, status=0)
     told = (
         r"timeouts? \(no answer within 0.2 s\); plays from (0.5|1) s a move, not at 0.2 s; no rep"
     )
@@ -145,7 +143,9 @@ def test_a_quick_look_takes_a_time_with_which_the_file_plays(tmp_path: Path) -> 
     done = run(COMMAND, "grade", "ann/ai.py", *how, cwd=tmp_path)
     assert "--quick: a first look, not a mark: 1 s a move instead of 1, one pair" in done.stderr
     assert "not every file plays" not in done.stderr
+    assert "total " in done.stdout
     assert count(tmp_path / "quick.db") == 4
+    assert not (tmp_path / "grade.db").exists()
 
 
 @pytest.mark.slow

@@ -9,7 +9,8 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -17,14 +18,14 @@ from connect4.errors import one_line
 from connect4.games.base import Seconds, State
 from connect4.isolation.seat import Level, choose_level
 from connect4.players.base import Method
-from grader.commands.common import DONE, FAILED, read_rubric, say
+from grader.commands import DONE, FAILED, read_rubric, say
 from grader.handin import Submission
 from grader.handin import find as submissions
 from grader.handin.form import Finding
 from grader.handin.form import check as check_form
 from grader.output import show_error
+from grader.play import number_of
 from grader.play.working_time import (
-    AFTER,
     METHODS,
     MOST,
     TIMES,
@@ -94,9 +95,8 @@ def summary(counts: Mapping[str, int]) -> str:
     if good + failed == 1:
         verb = "breaks a required rule" if failed else "meets every required rule"
         verdict = f"The submission {verb}"
-    pieces = "1 piece" if advice == 1 else f"{advice} pieces"
-    faults = "1 fault" if counts["required"] == 1 else f"{counts['required']} faults"
-    return f"{verdict}: {faults} to fix, {pieces} of advice."
+    faults = number_of(counts["required"], "fault")
+    return f"{verdict}: {faults} to fix, {number_of(advice, 'piece')} of advice."
 
 
 NO_MOVES: Final = " No moves were asked for (--form-only)."
@@ -125,77 +125,59 @@ def smoke(source: bytes, rubric: Rubric, level: Level, place: str) -> tuple[list
     asking = asking_for(source, rubric, level, lambda line: say(f"{place}: {line}"), limit)
     shown = [board for board in all_boards(rubric) if not board.hidden]
     by_size = sorted(map(start_of, shown), key=lambda state: state.board().size)
-    trial = _Trial(asking, by_size[-1], by_size[0])
+    smallest, largest = by_size[0], by_size[-1]
+    with asking.player(METHODS[0], limit, largest) as seat:
+        if seat.load_failure is not None:
+            failure = asking.fails(seat, largest, METHODS[0], limit)
+            return [_finding(failure, rubric, source)] if failure else [], ""
     found: list[Finding] = []
-    plays: Seconds | None = 0.0
-    skipped = 0
-    for _, seconds, failure in probe(asking, METHODS, times, trial.fails):
-        plays = None if plays is None else seconds
-        skipped += trial.skipped + (seconds is None and failure is None)
+    plays: list[Seconds | None] = []
+    trial = partial(_trial, asking, largest, smallest)
+    for _, seconds, failure in probe(asking, METHODS, times, trial):
+        plays.append(seconds)
         if failure is not None:
-            found.append(_finding(failure, limit, rubric.limits.lifetime == "move", source))
-    if skipped:
-        moves = "1 move was" if skipped == 1 else f"{skipped} moves were"
-        say(f"{place}: check asks for {MOST:g} s at most; {moves} not asked for")
-    if plays is None:
+            found.append(_finding(failure, rubric, source))
+    if asking.is_over:
+        say(f"{place}: check asks for {MOST:g} s at most; not every move was asked for")
+    most = plays[-1]
+    if most is None or None in plays:
         return found, ""
-    lower = [f" (not at {seconds:g} s)" for seconds in times if seconds < plays]
-    return found, f"plays from {plays:g} s a move{''.join(lower[-1:])}"
+    lower = [f" (not at {seconds:g} s)" for seconds in times if seconds < most]
+    return found, f"plays from {most:g} s a move{''.join(lower[-1:])}"
 
 
-@dataclass(slots=True)
-class _Trial:
-    """Asks a method for moves: one player on the largest board, a new one on the smallest."""
+def _trial(
+    asking: Asking,
+    largest: State,
+    smallest: State,
+    method: Method,
+    seconds: Seconds,
+    after: Seconds,
+) -> Failure | None:
+    """Ask one player for moves on the largest board, a new one on the smallest; return a failure.
 
-    asking: Asking
-    largest: State
-    smallest: State
-    skipped: int = 0
-    """Moves that the last call had no time for."""
-
-    def fails(self, method: Method, seconds: Seconds, after: Seconds) -> Failure | None:
-        """Return why a move is missing with this time, or None."""
-        self.skipped = 0
-        with self.asking.player(method, seconds, self.largest) as seat:
-            failure = self.asking.fails(seat, self.largest, method, seconds, after)
-            if failure is not None:
-                return _where(failure, method, self.largest)
-            for number, state in enumerate(_later_positions(self.largest), 2):
-                if not self._fits(method, seconds + LATER_AFTER):
-                    continue
-                failure = self.asking.fails(seat, state, method, seconds, LATER_AFTER)
-                if failure is not None:
-                    failure = self._if_kept(failure, method, state)
-                    failure = _where(failure, method, state, f", move {number} of one player")
-                    return replace(failure, settled=not failure.is_late)
-        if not self._fits(method, seconds):
-            return None
-        failure = self.asking.new_player_fails(self.smallest, method, seconds, after)
+    Moves for which there is no time left are not asked for.
+    """
+    with asking.player(method, seconds, largest) as seat:
+        failure = asking.fails(seat, largest, method, seconds, after)
         if failure is not None:
-            failure = _where(failure, method, self.smallest)
-            return replace(failure, settled=not failure.is_late)
+            return _where(failure, method, largest)
+        for number, state in enumerate(_later_positions(largest), 2):
+            if not asking.fits(seconds + LATER_AFTER):
+                return None
+            failure = asking.fails(seat, state, method, seconds, LATER_AFTER)
+            if failure is not None:
+                if not failure.starved and not asking.new_player_fails(state, method, seconds, 0.0):
+                    text = f"{failure.text}; {KEEPS_STATE}"
+                    failure = replace(failure, text=text, is_late=False)
+                return _where(failure, method, state, f", move {number} of one player")
+    if not asking.fits(seconds):
         return None
-
-    def _fits(self, method: Method, seconds: Seconds) -> bool:
-        """Return whether there is time for a question, and for the methods after this one."""
-        ahead = len(METHODS) - 1 - METHODS.index(method)
-        fits = seconds + ahead * (seconds + AFTER) <= self.asking.left()
-        self.skipped += not fits
-        return fits
-
-    def _if_kept(self, failure: Failure, method: Method, state: State) -> Failure:
-        """Return the failure of a player that has moved; a new one shows what the cause is."""
-        if failure.starved or (failure.is_late and not failure.silent):
-            return failure
-        if self.asking.new_player_fails(state, method, failure.seconds, 0.0):
-            return failure
-        text = f"{failure.text}; {KEEPS_STATE}"
-        return replace(failure, text=text, keeps_state=True, is_late=False)
+    failure = asking.new_player_fails(smallest, method, seconds, after)
+    return failure and _where(failure, method, smallest)
 
 
 def _where(failure: Failure, method: Method, state: State, move: str = "") -> Failure:
-    if failure.in_loading:
-        return failure
     rows, columns = state.board().shape
     where = f"get_{method}_move on {rows} rows and {columns} columns{move}"
     return replace(failure, text=f"{where}: {failure.text}")
@@ -215,14 +197,14 @@ def _later_positions(state: State) -> Iterator[State]:
         yield state
 
 
-def _finding(failure: Failure, limit: Seconds, moves_anew: bool, source: bytes) -> Finding:
+def _finding(failure: Failure, rubric: Rubric, source: bytes) -> Finding:
     text, required = failure.text, True
     if failure.is_late and failure.starved:
         text, required = f"{text} (the machine was too busy to tell: try again)", False
-    elif failure.is_late and failure.seconds < limit:
+    elif failure.is_late and failure.seconds < rubric.match.time_limit:
         text, required = f"{text} (with more time it was not asked)", False
-    if failure.keeps_state:
-        required = not moves_anew
+    elif text.endswith(KEEPS_STATE):
+        required = rubric.limits.lifetime != "move"
     lines = LINE.findall(failure.detail)
     line = int(lines[-1]) if lines else _line_of(failure.text.split()[0], source.decode())
     return Finding(line, "smoke", text, required)

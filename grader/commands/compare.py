@@ -9,7 +9,6 @@ interrupted.
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -26,7 +25,7 @@ from connect4.players.base import Method
 from connect4.players.registry import parse_agent
 from connect4.views.document import Page
 from connect4.views.page import PARTS
-from grader.commands.common import DONE, STOPPED, Playing, read_rubric, required_level, say
+from grader.commands import DONE, STOPPED, Playing, read_rubric, required_level, say
 from grader.handin import file_name
 from grader.handin import find as submissions
 from grader.marks.tally import Part, PartComparison
@@ -78,10 +77,6 @@ def of_game(rubric: Rubric, game: Game) -> Rubric:
     return replace(rubric, match=match, compare=rules)
 
 
-MOST_ADVISED: Final = 500
-"""The most games that `compare` suggests to play."""
-
-
 def conclusion(comparison: PartComparison, names: Sequence[str]) -> str:
     """Return the conclusion of a comparison in two lines, in part A in three."""
     new, old = names
@@ -110,17 +105,7 @@ def conclusion(comparison: PartComparison, names: Sequence[str]) -> str:
     else:
         listed[0] += _lost_text(new, total.faults) + _lost_text(old, total.other_faults)
     first = f"{words[comparison.verdict]}: {what} ({bounds}{worth})"
-    return "\n".join([first, *listed, *_more_games(comparison)])
-
-
-def _more_games(comparison: PartComparison) -> Iterator[str]:
-    """Yield how many games would settle an open verdict: an interval shrinks with their root."""
-    if comparison.verdict == "open" and comparison.bounds is not None and comparison.mean:
-        low, high = comparison.bounds
-        share = (high - low) / 2 / abs(comparison.mean)
-        games = math.ceil(comparison.tally.games * share**2 / 10) * 10
-        if games <= MOST_ADVISED:
-            yield f"if the difference stays like this, --games {games} should settle it"
+    return "\n".join([first, *listed])
 
 
 def _lost_text(name: str, faults: Faults) -> str:
@@ -221,7 +206,7 @@ def opened(playing: Playing) -> Iterator[tuple[Store, Pool]]:
     """Open a results file that is removed in the end, and the workers."""
     with tempfile.TemporaryDirectory(prefix="connect4-compare-") as name:
         folder = Path(name)
-        with Store(folder / "results.db", writing=True) as store, playing.pool(folder) as pool:
+        with Store(folder / "results.db", writing=True) as store, playing.pool() as pool:
             yield store, pool
 
 

@@ -6,12 +6,13 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from connect4.errors import InputError, IsolationError, headline
-from grader.commands.common import DONE, FAILED, read_rubric, required_level
+from connect4.isolation.seat import Level
+from grader.commands import DONE, FAILED, read_rubric, required_level
 from grader.doctor import OFFERED, lacking, missing, prove, table, to_json, unavailable
 from grader.output.results import PROOF
 from grader.output.tables import wrapped
@@ -41,18 +42,22 @@ def doctor(results: Path | None = None, rubric: Path | None = None, isolation: s
     print(wrapped(f"What this machine guarantees when an agent plays ({host}, {at})"))
     print(f"\n{table(proofs, absent, machine)}\n")
     demand = f"{rules.source} requires level {rules.limits.require or 'process'}"
-    lost = [] if level is None else lacking(proofs[level], rules.limits.require)
-    if level is None:
-        print(f"no: `grade` does not play: {refusal}")
-    elif lost:
-        print(f"no: {demand}, but an agent here: {'; '.join(lost)}: not guaranteed")
-    else:
-        print(f"yes: `grade` plays at level {level}, and {demand}")
+    lost = [refusal] if level is None else lacking(proofs[level], rules.limits.require)
+    print(
+        f"no: `grade` does not play: {refusal}" if level is None else verdict(level, demand, lost)
+    )
     if results is not None:
         with Store(results, writing=True) as store:
             store.set_meta({PROOF: json.dumps(to_json(at, host, proofs))})
         print(f"{results}: stores this table; the marks in it will show it")
-    return FAILED if lost or level is None else DONE
+    return FAILED if lost else DONE
+
+
+def verdict(level: Level, demand: str, lost: Sequence[str]) -> str:
+    """Return whether `grade` may play at a level, and which guarantees of its rubric are lost."""
+    if lost:
+        return f"no: {demand}, but an agent here: {'; '.join(lost)}: not guaranteed"
+    return f"yes: `grade` plays at level {level}, and {demand}"
 
 
 def measure() -> Iterator[str]:

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from connect4.cli import agreed
 from connect4.errors import InputError
-from grader.commands.common import DONE, FAILED, named_few, say
+from grader.commands import DONE, FAILED, named_few, say
 from grader.handin import Kind, Person
 from grader.handin.roster import Student, find
 from grader.ladder import LADDER, Book
@@ -30,6 +30,7 @@ from grader.marks import gradable
 from grader.output import evidence, writing
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import wrapped
+from grader.play import number_of
 from grader.play.schedule import Contestant, PlannedGame, submitted
 from grader.results import utc_now
 from grader.results.store import Store, person_of
@@ -223,9 +224,9 @@ def remove(store: Store, gone: Gone, results: Results | None) -> tuple[str, set[
     if not hashes:
         others = "; others have handed in the same file, and its games stay" if authors else ""
         return others, hashes
-    count = "1 game" if games == 1 else f"{games} games"
     kept = "with their scores" if kind == GRADE else "their scores stay"
-    return f", with the moves of {count} ({kept}{alias and f', under {alias!r}'})", hashes
+    kept += alias and f", under {alias!r}"
+    return f", with the moves of {number_of(games, 'game')} ({kept})", hashes
 
 
 CLEANING: Final = (

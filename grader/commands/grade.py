@@ -1,34 +1,42 @@
 """The commands `grade` and `tournament`: submissions against the baselines, or each other.
 
-`grade --quick` grades one file in about two minutes: a first estimate, not a mark.
+`grade --quick` grades one file in about two minutes: a first estimate, not a mark. `--dry-run`
+prints core-hours; the command `fuel` prints what it estimates them from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from connect4.errors import InputError
 from connect4.games.base import Seconds
-from grader.commands.common import Playing, required_level, say
+from connect4.isolation.wasm.level import OTHER_FUEL, seconds_of, shown
+from grader.commands import DONE, Playing, required_level, say
 from grader.commands.report import Outputs
 from grader.commands.run import Task, foresee, go
 from grader.handin import find as submissions
+from grader.marks import gradable
+from grader.marks.tournament import later_games, stages
 from grader.output.results import GRADE, TOURNAMENT
+from grader.output.tables import text_table
 from grader.play.schedule import (
     START_SECONDS,
+    Contestant,
     Match,
     PlannedGame,
     grade_games,
     submitted,
     timed_turns,
+    worth,
 )
 from grader.play.working_time import METHODS, asking_for, grading_pace, plays_from, start_of
 from grader.rubric import Board
 from grader.rubric import reading as rubrics
-from grader.rubric.model import Rubric
+from grader.rubric.model import Rubric, level_of_games
 
 
 def grade(
@@ -63,7 +71,7 @@ def grade(
         of_one_file=len(found) == len(paths) == 1
         and (paths[0].is_file() or (paths[0] / "ai.py").is_file()),
     )
-    return foresee(task) if dry_run else go(task)
+    return _foretell(task) if dry_run else go(task)
 
 
 def tournament(
@@ -81,7 +89,15 @@ def tournament(
         raise InputError(f"{folder}: a tournament needs two submissions that can play")
     path = results or Path("tournament.db")
     task = Task(TOURNAMENT, playing, found, path, outputs, max_hours, try_again)
-    return foresee(task) if dry_run else go(task)
+    return _foretell(task) if dry_run else go(task)
+
+
+def _foretell(task: Task) -> int:
+    """Print the core-hours of a class, then what is missing and which files do not play."""
+    contestants = gradable(task.found)
+    if contestants and not task.quick:
+        print(hours_text(task.kind, contestants, task.rubric))
+    return foresee(task)
 
 
 def _shorter(playing: Playing, source: bytes | None) -> Rubric:
@@ -154,3 +170,79 @@ def _turns(board: Board, rubric: Rubric) -> int:
     one = submitted("", "")
     terms = (board, 0, 1, 0, rubric.match.time_limit, rubric.limits)
     return timed_turns(PlannedGame(Match("", one, one), *terms))
+
+
+HOURS_HEADERS: Final = ("a move", "1 pair on each board", "2 pairs on each board")
+
+
+def hours_text(kind: str, contestants: Sequence[Contestant], rubric: Rubric) -> str:
+    """Return the core-hours of a whole class if every submission uses all of its time."""
+    games = list(_games(kind, contestants, rubric))
+    once = [game for game in games if game.repeat == 0]
+    rows = []
+    for label, limit in level_of_games(rubric).other_limits().items():
+        one_pair = sum(worth(replace(game, time_limit=limit)) for game in once)
+        rows.append((label, _hours(one_pair), _hours(2 * one_pair)))
+    return (
+        f"{rubric.source} takes {_hours(sum(map(worth, games)))} core-hours if submissions use all "
+        "their time.\n"
+        "Core-hours with another limit and other `repeats`:\n"
+        f"{text_table(rows, HOURS_HEADERS)}"
+    )
+
+
+def _games(kind: str, contestants: Sequence[Contestant], rubric: Rubric) -> Iterable[PlannedGame]:
+    """Return all games, each once: several matches may share a game."""
+    if kind == GRADE:
+        games = grade_games(contestants, rubric)
+    else:
+        begun = stages(contestants, {}, rubric)
+        games = [game for group in begun[0].groups for game in group.games]
+        games += (game for later in later_games(begun, rubric).values() for game in later)
+    return {game.key: game for game in games}.values()
+
+
+def _hours(seconds: float) -> str:
+    hours = seconds / 3600
+    return f"{hours:.1f}" if hours >= 1 else f"{hours:.2g}"
+
+
+FUEL_TURNS: Final = 40
+"""Turns of a typical game in which both agents search: an 8x6 board with a few pop-outs."""
+
+
+def fuel(budget: int | None = None) -> int:
+    """Measure this machine and print how many seconds each budget takes here."""
+    from connect4.isolation.wasm import images, package  # late: no other command needs them
+
+    package.compiled(say)
+    rounds, median = images.measure_speed()
+    print(speed_text(rounds, median, budget))
+    print(f"What counts here: {images.identity_text()}")
+    return DONE
+
+
+def speed_text(rounds: Mapping[str, Sequence[float]], median: float, budget: int | None) -> str:
+    """Return what each budget takes, and one more, from the fuel of a second in each round."""
+    medians = [statistics.median(values) for values in rounds.values()]
+    speeds = [
+        (name, *(f"{value / 1e9:.2f}" for value in (min(values), middle, max(values))))
+        for (name, values), middle in zip(rounds.items(), medians, strict=True)
+    ]
+    budgets = [
+        (
+            shown(one),
+            f"{seconds_of(one):g}",
+            f"{one / max(medians):.1f} to {one / min(medians):.1f}",
+            f"{3600 / (FUEL_TURNS * one / median):.0f}",
+        )
+        for one in sorted({*OTHER_FUEL, *([budget] if budget else [])})
+    ]
+    games = f"games of {FUEL_TURNS} full turns an hour, a core"
+    of_round = len(next(iter(rounds.values())))
+    return (
+        f"{text_table(speeds, ('what runs', 'slowest', 'median', 'fastest'))}\n"
+        f"\nGigafuel a second, {of_round} rounds. Median of all: {median / 1e9:.2f}.\n\n"
+        f"{text_table(budgets, ('budget', 'virtual s', 'seconds a move here', games))}\n"
+        "\nMarks do not depend on these figures. --dry-run estimates hours from them."
+    )

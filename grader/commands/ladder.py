@@ -23,7 +23,7 @@ from connect4.errors import InputError, headline
 from connect4.views.document import Page
 from connect4.views.page import PARTS
 from connect4.views.web_server import KINDS, POLICY, Content, Server
-from grader.commands.common import DONE, STOPPED, UNLIKELY, Playing, say
+from grader.commands import DONE, STOPPED, UNLIKELY, Playing, say
 from grader.handin import Submission, form
 from grader.handin import find as submissions
 from grader.ladder import Book, PlannedPair, Version
@@ -41,10 +41,10 @@ from grader.ladder.site import write_site, write_unlikely
 from grader.output import check_out
 from grader.output.pages import public_replay
 from grader.output.results import note_run
-from grader.play import Pool, duration
+from grader.play import Pool, duration, number_of
 from grader.play.one_game import HOPELESS, play_suspects_alone
-from grader.play.schedule import PlannedGame, opponent
-from grader.play.trials import DEADLY, agent_trials, play_trials, prove_deadly
+from grader.play.schedule import PlannedGame
+from grader.play.trials import DEADLY, prove_deadly
 from grader.play.working_time import Pace, load_all, too_slow
 from grader.results import ATTEMPTS, Attempt
 from grader.rubric.model import PRACTICE_SEED, Rubric
@@ -107,18 +107,12 @@ EVERY: Final = 30.0
 """Seconds between two lines of progress."""
 
 
-def begin(
-    book: Book, rubric: Rubric, found: Sequence[Submission], day: str
-) -> tuple[int, list[Version]]:
-    """Store the hand-ins of a day, and begin a run or continue a stopped one.
-
-    The form of new versions is checked. Return the number of the run, and the new versions.
-    """
+def begin(book: Book, rubric: Rubric, found: Sequence[Submission], day: str) -> list[Version]:
+    """Store the hand-ins of a day; check the form of new versions, and return these."""
     secret = book.secret(make=True) if rubric.match.seed is None else rubric.match.seed
     assert secret is not None
     if ended := len(book.take_stock()):
-        games = "a game" if ended == 1 else f"{ended} games"
-        say(f"the last run was ended by the machine during {games}")
+        say(f"the last run was ended by the machine during {number_of(ended, 'game')}")
     known = book.known()
     problems: dict[str, str] = {}
     for item in found:
@@ -130,7 +124,7 @@ def begin(
             problems[str(item.sha256)] = f"line {broken.line}: {broken.rule}: {broken.text}"
     fresh = book.note_hand_ins(found, problems, day, secret)
     book.set_meta({"day": day, "rubric": json.dumps(stored_values(rubric))})
-    return book.begin_run(day), fresh
+    return fresh
 
 
 @dataclass
@@ -139,8 +133,6 @@ class LadderRun:
 
     book: Book
     rubric: Rubric
-    number: int
-    fresh: list[Version]
     pool: Pool
     level: str
     minutes: float
@@ -164,14 +156,6 @@ class LadderRun:
 
     def go(self) -> str:
         """Play; return why the run ended."""
-        ended = self._play_rounds()
-        self.book.end_run(self.number, f"{len(self.fresh)} new; {ended}")
-        return ended
-
-    def _play_rounds(self) -> str:
-        rules = self.rubric.ladder
-        trials = agent_trials(map(opponent, rules.rungs), rules.boards, self.rubric)
-        play_trials(trials, "rung", self.rubric.source, self.book, self.pool, self.level)
         league = self._load(read_league(self.book, self.rubric))
         while True:
             waiting = self._waiting(league)
@@ -182,7 +166,7 @@ class LadderRun:
                 if not plans:
                     return KNOWN
                 rows = [(plan, [game.key for game in league.games(plan)]) for plan in plans]
-                self.book.plan(rows, self.number, self.terms)
+                self.book.plan(rows, self.terms)
                 continue
             self._play(waiting, league)
             if self.tries.total() >= HOPELESS and not self.played:
@@ -393,7 +377,7 @@ class LadderCommand:
         """Play until the ratings are known, the time is used or Ctrl-C; return why it ended."""
         playing, book = self.playing, self.book
         self.status = STOPPED
-        number, new = begin(book, playing.rubric, found, self._day())
+        new = begin(book, playing.rubric, found, self._day())
         for item in found:
             if item.problem:
                 say(f"{item.name}: not read: {item.problem}")
@@ -402,10 +386,10 @@ class LadderCommand:
         print(f"new: {'; '.join(fresh[:8])}{more}" if fresh else "no new versions", flush=True)
         ended = EARLY
         self._write()
-        with contextlib.suppress(KeyboardInterrupt), playing.pool(book.path) as pool:
+        with contextlib.suppress(KeyboardInterrupt), playing.pool() as pool:
             level = playing.level()
             note_run(book, level)
-            terms = book, playing.rubric, number, new, pool, level, self.minutes
+            terms = book, playing.rubric, pool, level, self.minutes
             ended = LadderRun(*terms, self._follow).go()
             self.status = STOPPED if ended == UNPLAYED else DONE
         print(table_text(self._write()))

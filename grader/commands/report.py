@@ -16,8 +16,16 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
-from grader.commands.common import DONE, STOPPED, UNLIKELY, name_all, named_few, say
-from grader.commands.roster import read_roster, say_owners
+from grader.commands import (
+    DONE,
+    STOPPED,
+    UNLIKELY,
+    name_all,
+    named_few,
+    read_roster,
+    say,
+    say_owners,
+)
 from grader.handin import Person
 from grader.handin.roster import decided
 from grader.marks.tally import full_points

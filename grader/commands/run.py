@@ -12,20 +12,18 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError, headline
-from grader.commands.common import DONE, STOPPED, Playing, named_few, say
-from grader.commands.hours import hours_text
+from grader.commands import DONE, STOPPED, Playing, named_few, read_roster, say, say_owners
 from grader.commands.report import Outputs, first_fault, put_out
-from grader.commands.roster import read_roster, say_owners
 from grader.handin import Submission, sources_of
 from grader.handin.roster import Student, assign
 from grader.marks import gradable
 from grader.marks.tournament import later_games
 from grader.output import tables, writing
 from grader.output.results import GRADE, TOURNAMENT, Results, note_run, read_results, results_of
-from grader.play import Pool, Progress, duration, load_text, other_load, trials
+from grader.play import Pool, Progress, duration, load_text, number_of, other_load, trials
 from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
-from grader.play.working_time import LOADING, Pace, grading_pace, is_passing, load_all, too_slow
+from grader.play.working_time import Pace, grading_pace, is_passing, load_all, too_slow
 from grader.results import ATTEMPTS, STARVED, Attempt, EndedGames
 from grader.results.database import has_results
 from grader.results.store import Store
@@ -37,9 +35,8 @@ FOR_ONE_FILE: Final = (
     "same command again"
 )
 FOR_A_CLASS: Final = (
-    "{}: games that an opponent lost by its own fault count for nobody until you decide: fix the "
-    "opponent and give the same command, or count them as they are with [match] opponent_faults "
-    '= "count"'
+    "{}: games that an opponent lost by its own fault count for nobody: mend the opponent and give "
+    "the same command"
 )
 
 REWRITE_SECONDS: Final = 5.0
@@ -110,7 +107,7 @@ def go(task: Task) -> int:
                 store.end(game.key, died=False)  # what was held against it
         run = ClassRun(task, store)
         results = None
-        with contextlib.suppress(KeyboardInterrupt), task.playing.pool(store.path) as pool:
+        with contextlib.suppress(KeyboardInterrupt), task.playing.pool() as pool:
             results = run.play(pool)
         interrupted = results is None
         results = results or read_results(store)
@@ -127,12 +124,9 @@ def foresee(task: Task) -> int:
     """Say how much there is to play, and ask each file for moves, whose answers are kept."""
     _begin(task)
     foreseen = _foreseen(task)
-    contestants = gradable(task.found)
-    if contestants and not task.quick:
-        print(hours_text(task.kind, contestants, task.rubric))
     _announce(task, foreseen, missing(foreseen))
     _check_seed(task)
-    with Store(task.path, writing=True) as store, task.playing.pool(task.path) as pool:
+    with Store(task.path, writing=True) as store, task.playing.pool() as pool:
         level = task.playing.level()
         say("asking each file for a move ...")
         store.add_sources(sources_of(task.found))
@@ -213,12 +207,10 @@ def _store_plan(task: Task, store: Store) -> None:
         )
     ended = store.take_stock()
     games = {game.key: game for game in read_results(store).games} if ended else {}
-    kinds = ((LOADING, "loading"), (trials.PROOF, "a trial of"), (trials.STAND, "a trial of"))
-    names = {
-        f"{kind}{item.sha256}": f"{what} {item.name}" for item in task.found for kind, what in kinds
-    }
+    names = {str(item.sha256): item.name for item in task.found}
     for key in ended:
-        what = names.get(key, "what is no longer planned")
+        kind, _, sha256 = key.rpartition(" ")
+        what = f"the {kind or 'game'} of {names.get(sha256, 'a file that is not here')}"
         if key in games:
             what = f"{games[key].match.one.name}, {games[key].title}"
         say(f"the last run was ended by the machine during {what}")
@@ -292,7 +284,10 @@ class ClassRun:
     """The games that have ended the grader too often."""
     held: set[str] = field(default_factory=set)
     """The sources whose processes could not be ended."""
-    any_played: bool = False
+    sound: set[str] = field(default_factory=set)
+    """The opponents with a game that counts."""
+    failing: Counter[str] = field(default_factory=Counter)
+    """How many games against each opponent have failed."""
     written: float = 0.0
     """When the quick files were written."""
     unwritable: bool = False
@@ -308,8 +303,6 @@ class ClassRun:
         task, store = self.task, self.store
         level = task.playing.level()
         note_run(store, level)
-        made = trials.grade_trials if task.kind == GRADE else trials.tournament_trials
-        trials.play_trials(made(task.rubric), "agent", task.rubric.source, store, pool, level)
         self._load(pool, level)
         results = self._proven(read_results(store), pool, level)
         todo = missing(results, self.hopeless)
@@ -376,12 +369,14 @@ class ClassRun:
         so_far: EndedGames,
         progress: Progress,
     ) -> bool:
-        """Add and report games as they end; return False if the machine cannot play any."""
+        """Add and report games as they end; return False if all against one opponent fail."""
         for game, attempt in ended:
+            rival = "" if game.match.two.is_submission else game.match.two.name
             so_far.add(attempt)
             if attempt.key in so_far.played:
-                self.any_played = True
+                self.sound.add(rival)
             else:
+                self.failing[rival] += game.key not in self.tries
                 self.tries[game.key] += 1
                 again = "; it is played again" if self.tries[game.key] < ATTEMPTS else ""
                 progress.say(f"{game.title}: {attempt.fault}{again}")
@@ -394,7 +389,7 @@ class ClassRun:
                 )
             progress.step()
             self._rewrite(results, so_far)
-            if not self.any_played and len(self.tries) >= HOPELESS:
+            if rival not in self.sound and self.failing[rival] >= HOPELESS:
                 return False
         return True
 
@@ -423,11 +418,10 @@ def why_incomplete(task: Task, results: Results, run: ClassRun, interrupted: boo
     if not interrupted:
         fault = first_fault(results)
         if len(failed) == results.missing and not missing(results, run.hopeless):
-            games = "1 game" if len(failed) == 1 else f"{len(failed)} games"
             again = f": {busy}the same command plays what is missing"
             yield (
-                f"{games} failed repeatedly: {fault}; the points of the matches are withheld"
-                f"{'' if failed <= run.deadly else again}"
+                f"{number_of(len(failed), 'game')} failed repeatedly: {fault}; the points of the "
+                f"matches are withheld{'' if failed <= run.deadly else again}"
             )
             yield from trials.ways_out(game for game in results.games if game.key in run.deadly)
             return

@@ -21,7 +21,7 @@ from connect4.errors import InputError, printable
 from connect4.games.extended import EXTENDED
 from connect4.isolation.seat import level_named
 from connect4.record import Record
-from grader.commands.common import DONE, FAILED, say
+from grader.commands import DONE, FAILED, say
 from grader.handin import FOLDER, Person, Submission, file_name, match, without_folders
 from grader.handin.roster import Change, Correction, find
 from grader.output import write

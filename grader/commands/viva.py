@@ -27,13 +27,14 @@ from connect4.search.trace import Flag, Node
 from connect4.views.board import shape_data
 from connect4.views.document import Page
 from connect4.views.tree import explained_by_student
-from grader.commands.common import DONE, say
+from grader.commands import DONE, say
 from grader.commands.student import games_of
 from grader.handin import Submission
 from grader.output import check_out, write
 from grader.output.pages import card, heading, table
 from grader.output.results import Results, read_results
 from grader.output.tables import Number
+from grader.play import number_of
 from grader.play.schedule import PART_A, PlannedGame
 from grader.results.store import Store
 
@@ -340,7 +341,7 @@ def viva(path: Path, text: str, place: Path) -> int:
         results = read_results(store)
         item = results.find(text, path)
         chosen = chosen_games(item, results, path)
-        say(f"analysing {'1 game' if len(chosen) == 1 else f'{len(chosen)} games'} ...")
+        say(f"analysing {number_of(len(chosen), 'game')} ...")
         played = []
         for number, game in chosen.items():
             record = store.record(game.key)

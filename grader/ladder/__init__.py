@@ -1,4 +1,4 @@
-"""The ladder's results file: students, versions, runs and planned pairs, beside the games.
+"""The ladder's results file: students, versions and planned pairs, beside the games.
 
 Pseudonyms and private addresses follow from a secret, so that they stay the same all term.
 """
@@ -32,7 +32,10 @@ CREATE TABLE IF NOT EXISTS planned (
 CREATE INDEX IF NOT EXISTS planned_key ON planned (key);
 CREATE INDEX IF NOT EXISTS planned_pairing ON planned (terms, one, two, number);
 """
-"""`planned.side` is the player number of `one`. A match that is not `rated` changes no rating."""
+"""`planned.side` is the player number of `one`. A match that is not `rated` changes no rating.
+
+`run`, `planned.run` and `planned.why` are empty or 0: earlier editions told there what they played.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,6 @@ class PlannedPair:
     two: str
     number: int
     wanted_by: str
-    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,44 +158,23 @@ class Book(Store):
             for number, name, called, token, latest, problem in rows
         ]
 
-    def begin_run(self, day: str) -> int:
-        """Return the number of a new run, or of the one that was stopped earlier on this day."""
-        with self.transaction() as database:
-            last = database.execute(
-                "SELECT number, day, finished FROM run ORDER BY number DESC LIMIT 1"
-            ).fetchone()
-            if last is not None and last[1] == day and not last[2]:
-                return int(last[0])
-            number = 1 if last is None else last[0] + 1
-            database.execute("INSERT INTO run VALUES (?, ?, 0, '')", (number, day))
-        return int(number)
-
-    def end_run(self, number: int, note: str) -> None:
-        """Store why a run has ended."""
-        with self.transaction() as database:
-            database.execute(
-                "UPDATE run SET finished = 1, note = ? WHERE number = ?", (note, number)
-            )
-
-    def plan(
-        self, pairs: Iterable[tuple[PlannedPair, Sequence[str]]], run: int, terms: str
-    ) -> None:
+    def plan(self, pairs: Iterable[tuple[PlannedPair, Sequence[str]]], terms: str) -> None:
         """Store the rated pairs of a round, each with the keys of its games, in one transaction."""
         with self.transaction() as database:
             (last,) = database.execute("SELECT coalesce(max(pair), 0) FROM planned").fetchone()
             for pair, (plan, keys) in enumerate(pairs, last + 1):
                 for side, key in zip((1, 2), keys, strict=True):
-                    row = (pair, side, key, plan.one, plan.two, plan.number, plan.wanted_by, run)
+                    row = (pair, side, key, plan.one, plan.two, plan.number, plan.wanted_by)
                     database.execute(
-                        f"INSERT INTO planned VALUES ({', '.join('?' * 11)})",
-                        (*row, plan.why, terms, 1),
+                        "INSERT INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, 0, '', ?, 1)",
+                        (*row, terms),
                     )
 
     def unplayed(self, terms: str) -> dict[PlannedPair, list[str]]:
         """Return the keys of the games without a result, by planned pair, in order of the plan."""
         found: dict[PlannedPair, list[str]] = {}
         for *pair, key in self._database.execute(
-            "SELECT one, two, number, wanted_by, why, key FROM planned LEFT JOIN game USING (key) "
+            "SELECT one, two, number, wanted_by, key FROM planned LEFT JOIN game USING (key) "
             f"WHERE terms = ? AND rated AND (fault IS NOT NULL OR ({WHOLE}) IS NOT TRUE) "
             "ORDER BY pair, side",
             (terms,),
@@ -232,18 +213,6 @@ class Book(Store):
                 faults = result.faults[own], result.faults[other]
                 found.append(GameRow(key, one, two, side, margin, faults))
         return found
-
-    def planned(self) -> list[tuple[int, str, str, str, str, str, float | None, str]]:
-        """Return number and day of the run of each pair, the pair, and the note of the run.
-
-        The pair: the player that it was played for, both players, the reason, and the seconds of
-        both games.
-        """
-        return self._database.execute(
-            "SELECT run.number, day, wanted_by, one, two, why, sum(seconds), note FROM planned "
-            "JOIN run ON run.number = planned.run LEFT JOIN game USING (key) "
-            "GROUP BY pair ORDER BY pair"
-        ).fetchall()
 
 
 ADJECTIVES: Final = [

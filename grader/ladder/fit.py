@@ -172,11 +172,10 @@ def _reached(count: int, one: Ints, two: Ints) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A pair to be played: the player that needs it, the opponent, and the reason."""
+    """A pair to be played: the player that needs it, and the opponent."""
 
     player: int
     opponent: int
-    why: str
 
 
 def is_open(fit: Fit, player: int, width: float) -> bool:
@@ -216,14 +215,8 @@ def choose(
             if other not in avoid and frozenset((player, other)) not in taken
         ]
         found = _best(fit, player, able, set(needing))[:each] if rated else able
-        half = fit.half_width(player)
-        for other in found:
-            taken.add(frozenset((player, other)))
-            why = "no rating yet: first against every rung"
-            if rated:
-                own, theirs = fit.values[player], fit.values[other]
-                why = f"rating {own:z.0f} +- {half:.0f}, opponent {theirs:z.0f}"
-            chosen.append(Chosen(player, other, why))
+        taken.update(frozenset((player, other)) for other in found)
+        chosen += [Chosen(player, other) for other in found]
     return chosen
 
 

@@ -1,6 +1,6 @@
 """The league: the players of the ladder, their pairs, who counts; and the standings of a day.
 
-Last what only the teacher sees: the table on the terminal, `ladder.csv` and `ladder-runs.csv`.
+Last what only the teacher sees: the table on the terminal and `ladder.csv`.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class League:
         one, two = (player_id(self.players[place]) for place in order)
         number = self.numbers.get((one, two), 0)
         self.numbers[one, two] = number + 1
-        return PlannedPair(one, two, number, ids[0], chosen.why)
+        return PlannedPair(one, two, number, ids[0])
 
     def _order(self, place: int) -> tuple[int, str]:
         """Return the sort key for the players of a pairing: submissions by hash, then rungs."""
@@ -312,8 +312,6 @@ CSV_HEADERS: Final = (
     "Remark",
 )
 
-PLAYED_HEADERS: Final = ("Run", "Day", "For", "Player", "Opponent", "Why", "Seconds", "End of run")
-
 
 def remark(entry: Entry) -> str:
     """Return a remark on an entry's rating, or an empty text."""
@@ -393,21 +391,9 @@ def private_page(token: str) -> str:
     return f"own/{token}.html"
 
 
-def played_text(book: Book, league: League) -> str:
-    """Return `ladder-runs.csv`: each pair of each run, the player that needed it, and why."""
-    names = {player_id(player): player.name for player in league.players} | league.real_names()
-    rows: list[Sequence[object]] = []
-    for number, day, wanted, one, two, why, seconds, note in book.planned():
-        players = [names.get(player, "a former player") for player in (wanted, one, two)]
-        taken = "" if seconds is None else f"{seconds:.1f}"
-        rows.append([number, day, *players, why, taken, note])
-    return csv_text(PLAYED_HEADERS, rows)
-
-
 def write_tables(book: Book, rubric: Rubric) -> Standings:
-    """Write the teacher's files beside the results file; return the standings."""
+    """Write `ladder.csv` beside the results file; return the standings."""
     standings = Standings(book, rubric)
     text = ratings_csv(standings, book.submissions(), rubric.ladder.address)
     write(book.path.with_suffix(".csv"), text)
-    write(book.path.with_name(f"{book.path.stem}-runs.csv"), played_text(book, standings.league))
     return standings

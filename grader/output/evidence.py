@@ -49,7 +49,7 @@ def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None
         by_key.setdefault(game.key, []).append(game)
     authors = store.versions()
     hidden = [game.board.start for game in games if game.board.hidden]
-    played = store.played(opponents_faults=True)
+    played = store.played()
     lost = {
         game.key: game
         for game in games

@@ -163,8 +163,7 @@ class Results:
     @property
     def ended(self) -> EndedGames:
         """Return the games that have ended, for a run to add to."""
-        counts_all = self.rubric.match.opponent_faults == "count"
-        return EndedGames({**self.played}, {**self.faults}, counts_all)
+        return EndedGames({**self.played}, {**self.faults})
 
     def after(self, ended: EndedGames) -> Results:
         """Return what follows from the games that have ended by now."""
@@ -217,14 +216,13 @@ def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submissi
         item if item.problem else replace(item, problem=problems.get(str(item.sha256)))
         for item in listed
     ]
-    counted = rubric.match.opponent_faults == "count"
     placement, unplaced, tournament = placed(listed, owners, store.meta_json(PLACEMENT))
     return Results(
         kind,
         rubric,
         listed,
-        store.played(counted),
-        store.faults(counted),
+        store.played(),
+        store.faults(),
         details,
         protection_lines(store),
         store.published(),

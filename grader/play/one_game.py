@@ -1,9 +1,7 @@
 """Plays scheduled games on any executor with the interface of `concurrent.futures`.
 
 `play_game` is the function that plays a game, here or on another machine. Its argument is a plain
-value. Before anybody is marked there are trial games, because a failing opponent gives every
-submission its points: quick games of each opponent against `greedy` on its smallest board, and one
-move from each side on the other boards.
+value.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ from connect4.views import board, page
 from connect4.views.document import json_in_html
 from connect4.views.words import whole_reason
 from grader.handin import FOLDER, file_name, without_folders
-from grader.play import Pool, WorkerDiedError
+from grader.play import Pool, WorkerDiedError, number_of
 from grader.play.schedule import COMPARE, PART_A, PART_B, PlannedGame
 from grader.results import STARVED, Attempt, Faults, LostTurn, PlayedGame
 from grader.results.store import Store
@@ -57,7 +55,7 @@ DIGITS: Final = 32
 """Digits of a hash in the name of a folder: two files that share 12 are found in minutes."""
 
 HOPELESS: Final = 10
-"""A run stops if its first N games all fail: the machine is the cause."""
+"""A run stops if its first N games against an opponent all fail: they are not the cause."""
 
 DEATHS: Final = ("WorkerDiedError", "KilledWorker")
 """Exceptions of the local executor and Dask for a call that killed its worker in every attempt."""
@@ -117,8 +115,8 @@ def one_line(error: BaseException) -> str:
 def play_job(job: Job) -> tuple[Record, list[Player]]:
     """Play a game; return its record, and the players with a process that could not be ended.
 
-    A job with `turns` ends after so many; one with `method` calls that method. Raises `InputError`
-    if the file of a rubric's agent is not the planned one.
+    A job with `method` calls that method. Raises `InputError` if the file of a rubric's agent is
+    not the planned one.
     """
     game = GAMES[job["game"]]
     one, two = (agent_of(player, game) for player in job["players"])
@@ -139,8 +137,7 @@ def play_job(job: Job) -> tuple[Record, list[Player]]:
     start = game.from_json(job["start"])
     with Table(game, start, (one, two), terms) as table:
         for _ in table.events():
-            if len(table.record.turns) == job.get("turns"):
-                break
+            pass
     first, second = (
         played
         if player["source"] is None
@@ -280,7 +277,7 @@ def _why_not_counted(attempt: Attempt, game: PlannedGame) -> str | None:
     """Return that the machine cost a turn, or how an opponent of the rubric lost by its own fault.
 
     None if neither happened. Such a game keeps its scores and its record. `compare` counts the
-    former, and the rubric decides whether the latter counts.
+    former.
     """
     played, document = attempt.played, attempt.record
     if played is None or document is None:
@@ -297,8 +294,8 @@ def _why_not_counted(attempt: Attempt, game: PlannedGame) -> str | None:
     lost = [turn for turn in attempt.lost if turn.player == side]
     if not lost or own < other:
         return None
-    turns = "1 turn" if len(lost) == 1 else f"{len(lost)} turns"
-    told = f"lost {turns} by its own fault: {headline(lost[0].detail or lost[0].outcome)}"
+    why = headline(lost[0].detail or lost[0].outcome)
+    told = f"lost {number_of(len(lost), 'turn')} by its own fault: {why}"
     if game.board.hidden:  # students read why points are withheld
         told = "lost turns by its own fault on a hidden board"
     return f"the opponent {game.match.two.name} {told}"

@@ -1,115 +1,25 @@
-"""Trial games: of the rubric's opponents before anybody is marked, and of a file under suspicion.
+"""What is held against a file in whose games the grader or its worker ends.
 
-A failing opponent gives every submission its points. A file in whose games the grader or its
-worker ends is set aside only if a trial proves that the file is the cause.
+Such a file is set aside only if a trial proves that it is the cause.
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import Executor
-from contextlib import closing
-from typing import Any, Final
+from typing import Final
 
-from connect4.errors import InputError, headline
 from connect4.games import GAMES
-from connect4.isolation.seat import level_named
-from connect4.players.base import Outcome
 from connect4.players.registry import method_of
-from grader.play import Pool, WorkerDiedError
-from grader.play.one_game import Job, agent_of, one_line, play_game, play_job, spread
-from grader.play.schedule import SIDES, Contestant, Match, PlannedGame, opponent, seed_of
-from grader.results import TRIAL, Attempt
+from grader.play import WorkerDiedError
+from grader.play.one_game import Job, agent_of, play_game
+from grader.play.schedule import Contestant, PlannedGame
+from grader.results import Attempt
 from grader.results.store import Store
-from grader.rubric import Board
-from grader.rubric.model import Rubric
-
-TRIAL_SECONDS: Final = 0.05
-"""Seconds per move, enough to find errors; a late move is not an error here."""
 
 GREEDY: Final = Contestant("greedy", "greedy", None, "greedy")
 """The other side; against `random` a file would be called with another method than in the marks."""
-
-FAILURES: Final = (Outcome.ERROR, Outcome.INVALID)
-
-
-def grade_trials(rubric: Rubric) -> list[PlannedGame]:
-    """Return the trials of the opponents in parts A and B, on the boards that they play."""
-    part_a, part_b = rubric.part_a, rubric.part_b
-    ladder = [opponent(step.agent) for step in part_b.baselines]
-    return [
-        *agent_trials([opponent(part_a.opponent)], part_a.boards, rubric),
-        *agent_trials(ladder, part_b.boards, rubric),
-    ]
-
-
-def tournament_trials(rubric: Rubric) -> list[PlannedGame]:
-    """Return the trials of the boards of a tournament."""
-    boards = {board.digest: board for stage in rubric.tournament.stages for board in stage.boards}
-    return agent_trials([Contestant("random", "random", None, "random")], boards.values(), rubric)
-
-
-def agent_trials(
-    agents: Iterable[Contestant], boards: Iterable[Board], rubric: Rubric
-) -> list[PlannedGame]:
-    """Return the trials of each agent on these boards; `repeat` is 0 on the smallest one only."""
-    smallest_first = sorted(boards, key=lambda board: sum(map(len, board.start["board"])))
-    terms = seed_of(TRIAL), min(TRIAL_SECONDS, rubric.match.time_limit), rubric.limits
-    return [
-        PlannedGame(Match(TRIAL, agent, GREEDY), board, number, side, *terms)
-        for agent in agents
-        for number, board in enumerate(smallest_first)
-        for side in SIDES
-    ]
-
-
-def play_trials(
-    trials: Sequence[PlannedGame], role: str, source: str, store: Store, pool: Pool, level: str
-) -> None:
-    """Play the trials that are not noted in the results file as passed, and note them.
-
-    Raises `InputError` if one fails; it names the agent's `role` in the rubric `source`.
-    """
-    known = store.notes(TRIAL, "")
-    problems = {}
-    jobs = ((game, _job(game, level, store)) for game in trials if game.key not in known)
-    with closing(spread(pool.executor, try_out, jobs, pool.slots)) as done:
-        for game, future in done:
-            problems[game.key] = future.result()
-            if problems[game.key] is None:
-                store.note(TRIAL, game.key, "", None)
-    for game in trials:
-        if problem := problems.get(game.key):
-            raise InputError(
-                f"{source}: {role} {game.match.one.name!r} fails its trial game: "
-                f"board {game.board.name!r}: {problem}"
-            )
-
-
-def _job(game: PlannedGame, level: str, store: Store) -> dict[str, Any]:
-    """Return what a worker requires for a trial; the kit's own agents need no isolation."""
-    of_kit = game.match.one.sha256 is None
-    isolation = "none" if of_kit and not level_named(level).exact else level
-    turns = game.side if game.repeat else None
-    return {**game.job(isolation, store), "side": game.side, "turns": turns}
-
-
-def try_out(job: dict[str, Any]) -> str | None:
-    """Play a trial; return the error of the agent, of the board or of the grader, else None."""
-    try:
-        if not GAMES[job["game"]].from_json(job["start"]).legal_actions():
-            return "the game is over before the first move"
-        record, _ = play_job(job)
-    except Exception as error:  # whatever it is, it is named
-        return one_line(error)
-    if record.result is not None and record.result.detail is not None:
-        return headline(record.result.detail)
-    for turn in record.turns:
-        if turn.player == job["side"] and turn.outcome in FAILURES:
-            return f"turn {turn.number} is lost: {headline(turn.detail or turn.outcome)}"
-    return None
-
 
 STAND_IN: Final = b"""\
 from connect4.utils import get_valid_actions
@@ -171,15 +81,18 @@ def ways_out(games: Iterable[PlannedGame]) -> list[str]:
     return lines
 
 
-def prove(game: PlannedGame, store: Store, executor: Executor, isolation: str) -> list[str]:
-    """Set aside each file of a game that ends its worker again by itself; return their hashes.
+def prove(game: PlannedGame, store: Store, executor: Executor, isolation: str) -> bool:
+    """Set aside each file of a game that ends its worker again; return whether there is one.
 
-    Proof is that the worker ends again, on the same board and side, with the same seed and method,
-    against `greedy`, and that it does not with another file in the place of this one.
+    Proof is that the worker ends again by itself, on the same board and side, with the same seed
+    and method, against `greedy`, and that it does not with another file in the place of this one.
+    If an earlier grader was ended within a trial, there is no proof: a power cut does that, too.
     """
-    found = []
+    found = False
     for side, player in enumerate(game.players, 1):
-        if not player.is_submission:
+        sha256 = str(player.sha256)
+        again, without = f"{PROOF}{sha256}", f"{STAND}{sha256}"
+        if not player.is_submission or store.suspects().keys() & {again, without}:
             continue
         own = game.job(isolation, store)
         agents = [agent_of(one, GAMES[own["game"]]) for one in own["players"]]
@@ -187,39 +100,19 @@ def prove(game: PlannedGame, store: Store, executor: Executor, isolation: str) -
         own["players"][2 - side] = GREEDY.plain(store)
         other = {**own, "players": list(own["players"])}
         other["players"][side - 1] = {**other["players"][side - 1], "source": STAND_IN}
-        if evidence := proof(str(player.sha256), own, other, play_game, store, executor):
-            store.set_aside(str(player.sha256), game.nameless, evidence)
-            found.append(str(player.sha256))
+        cause = _cause(again, own, store, executor)
+        if cause and not _cause(without, other, store, executor):
+            proof = f"{cause} with this file in a trial, and not with another one in its place"
+            store.set_aside(sha256, game.nameless, proof)
+            found = True
     return found
 
 
-def proof(
-    sha256: str,
-    own: Job,
-    other: Job,
-    function: Callable[[Job], Any],
-    store: Store,
-    executor: Executor,
-) -> str:
-    """Return what proves that a call ends its worker, and that the `other` does not; else nothing.
-
-    If an earlier grader was ended within a trial, there is no proof: a power cut does that, too.
-    """
-    if store.suspects().keys() & {f"{PROOF}{sha256}", f"{STAND}{sha256}"}:
-        return ""
-    again = _cause(f"{PROOF}{sha256}", function, own, store, executor)
-    if not again or _cause(f"{STAND}{sha256}", function, other, store, executor):
-        return ""
-    return f"{again} with this file in a trial, and not with another one in its place"
-
-
-def _cause(
-    key: str, function: Callable[[Job], Any], job: Job, store: Store, executor: Executor
-) -> str:
-    """Return why the worker of a call ended by itself; empty if it did not, or was killed."""
+def _cause(key: str, job: Job, store: Store, executor: Executor) -> str:
+    """Return why the worker of a game ended by itself; empty if it did not, or was killed."""
     store.begin(key)
     try:
-        executor.submit(function, job).result()
+        executor.submit(play_game, job).result()
     except WorkerDiedError as error:
         return str(error) if error.by_itself else ""
     except Exception:  # an error that the worker survived proves nothing

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 from connect4.errors import headline
 from connect4.games import GAMES
@@ -19,7 +19,7 @@ from connect4.games.base import Player, Seconds, State
 from connect4.isolation.limits import Limits
 from connect4.isolation.seat import LEVELS, Level, open_seat
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
-from grader.play import Pool, Progress, WorkerDiedError
+from grader.play import Pool, Progress
 from grader.play.one_game import (
     OWN_FILE,
     Job,
@@ -29,7 +29,6 @@ from grader.play.one_game import (
     spread,
 )
 from grader.play.schedule import Contestant, limits_text
-from grader.play.trials import STAND_IN, proof
 from grader.results import LOAD, PACE
 from grader.results.store import Store
 from grader.rubric import Board, make_board
@@ -71,13 +70,6 @@ class Failure:
     is_late: bool = False
     starved: bool = False
     """Whether it was late because the machine was too busy."""
-    silent: bool = False
-    """Whether no answer came at all."""
-    in_loading: bool = False
-    settled: bool = False
-    """Whether the method has given other moves in that time, so that more time is of little use."""
-    keeps_state: bool = False
-    """Whether a new player gives a valid action in the same position."""
 
 
 @dataclass(slots=True)
@@ -90,22 +82,23 @@ class Asking:
     say: Callable[[str], None] = field(default=lambda line: None)
     """Called with what is being asked, once that takes long."""
     began: float = field(default_factory=time.monotonic)
-    loading: Seconds = 0.0
-    """The longest time that a player took to be ready."""
+    is_over: bool = False
+    """Whether there was no time left for a question."""
     said: str = ""
     """The last line that `say` was called with."""
 
-    def left(self) -> Seconds:
-        """Return the seconds for questions, with a new player for them."""
-        return MOST - (time.monotonic() - self.began) - self.loading
+    def fits(self, seconds: Seconds) -> bool:
+        """Return whether there is time for a question of so many seconds."""
+        if time.monotonic() - self.began + seconds > MOST:
+            self.is_over = True
+            return False
+        return True
 
     @contextmanager
     def player(self, method: Method, seconds: Seconds, state: State) -> Iterator[Seat]:
         """Open a seat whose player is constructed with `seconds`."""
         setup = replace(self.setup, method=method, seconds=seconds, player=state.mover)
-        began = time.monotonic()
         with closing(open_seat(setup, self.level, self.limits)) as seat:
-            self.loading = max(self.loading, time.monotonic() - began)
             yield seat
 
     def fails(
@@ -122,7 +115,7 @@ class Asking:
             self.said = line
         if seat.load_failure is not None:
             text = f"cannot be loaded: {headline(seat.load_failure)}"
-            return Failure(text, seconds, seat.load_failure, in_loading=True)
+            return Failure(text, seconds, seat.load_failure)
         reply = seat.ask(state, seconds + after)
         return _failure(reply, state, seconds, after, self.limits.margin_seconds)
 
@@ -132,27 +125,6 @@ class Asking:
         """Ask a new player for its first move; return why it is none, or None."""
         with self.player(method, seconds, state) as seat:
             return self.fails(seat, state, method, seconds, after)
-
-    def first_time(
-        self, times: Sequence[Seconds], trial: Callable[[Seconds, Seconds], Failure | None]
-    ) -> tuple[Seconds | None, Failure | None]:
-        """Return the first of `times` at which a trial does not fail.
-
-        Without one, return the last failure, None if there was no time left for any trial. A trial
-        gets its time, and how much longer a late answer is waited for.
-        """
-        failure = None
-        for seconds in times:
-            spare = self.left() - seconds
-            if spare < 0:
-                break
-            after = min(AFTER, spare) if seconds == times[-1] else 0.0
-            before, failure = failure, trial(seconds, after)
-            if failure is None:
-                return seconds, None
-            if failure.settled and before is not None and before.settled:
-                break
-        return None, failure
 
 
 def _failure(
@@ -164,7 +136,7 @@ def _failure(
     late = partial(Failure, seconds=seconds, detail=detail, is_late=True, starved=starved)
     if reply.outcome is Outcome.TIMEOUT:
         more = f", nor in the {after:.1g} s after that; does it end?" if after else ""
-        return late(f"no answer within {seconds:g} s{more}", silent=True)
+        return late(f"no answer within {seconds:g} s{more}")
     wrong = None
     if reply.outcome is not Outcome.PLAYED:
         wrong = headline(detail or reply.outcome)
@@ -187,27 +159,33 @@ def asking_for(
     return Asking(Setup(OWN_FILE, 1, *terms), level, limits, say)
 
 
+Trial: TypeAlias = Callable[[Method, Seconds, Seconds], Failure | None]
+"""Asks a method with a time, and waits so much longer for late answers; returns what is wrong."""
+
+
 def probe(
-    asking: Asking,
-    methods: Sequence[Method],
-    times: Sequence[Seconds],
-    trial: Callable[[Method, Seconds, Seconds], Failure | None],
+    asking: Asking, methods: Sequence[Method], times: Sequence[Seconds], trial: Trial
 ) -> Iterator[tuple[Method, Seconds | None, Failure | None]]:
     """Yield for each method the first of `times` at which its trial does not fail, else why.
 
     Without a time and a failure there was no time left to find out. What one method needs, the next
     ones get.
     """
-    begin = 0
+    left = list(times)
     for method in methods:
-        seconds, failure = asking.first_time(times[begin:], partial(trial, method))
-        yield method, seconds, failure
-        if seconds is not None:
-            begin = times.index(seconds)
-        elif failure is not None:
-            if failure.in_loading:
-                return
-            begin = len(times) - 1 if failure.is_late else 0
+        failure = None
+        for place, seconds in enumerate(left):
+            if not asking.fits(seconds):
+                yield method, None, failure
+                break
+            failure = trial(method, seconds, AFTER if seconds == times[-1] else 0.0)
+            if failure is None:
+                yield method, seconds, None
+                left = left[place:]
+                break
+        else:
+            yield method, None, failure
+            left = left[-1:] if failure is not None and failure.is_late else list(times)
 
 
 def plays_from(
@@ -215,9 +193,8 @@ def plays_from(
 ) -> tuple[Seconds | None, Failure | None]:
     """Return the first of `times` at which each method gives a move, else None and why not."""
     needed = None
-    for method, seconds, failure in probe(
-        asking, methods, times, partial(asking.new_player_fails, state)
-    ):
+    trial = partial(asking.new_player_fails, state)
+    for method, seconds, failure in probe(asking, methods, times, trial):
         if seconds is None:
             return None, failure and replace(failure, text=f"get_{method}_move: {failure.text}")
         needed = seconds
@@ -316,8 +293,6 @@ class Loaded:
     """The time from which on it plays, or why it does not; None if the job's time will do."""
     fault: str | None = None
     """The grader's error."""
-    died: bool = False
-    """Whether the worker ended by itself."""
 
 
 def try_load(job: Job) -> Loaded:
@@ -377,11 +352,9 @@ def load_all(
         "methods": pace.methods,
         "times": pace.times,
     }
-    suspects: list[tuple[str, Job]] = []
     found: list[tuple[Contestant, str | None, str | None]] = []
     new = _unknown(contestants, store.notes(LOAD, limits), store.notes(PACE, asked))
     progress = Progress(len(new), "files asked for a move") if len(new) > FEW else None
-    slots = 1 if any(key.startswith(LOADING) for key in store.suspects()) else pool.slots
 
     def ahead() -> Iterator[tuple[Contestant, Job]]:
         for item in new:
@@ -389,23 +362,17 @@ def load_all(
             yield item, {**terms, "player": item.plain(store)}
 
     try:
-        with closing(spread(pool.executor, try_load, ahead(), slots)) as done:
+        with closing(spread(pool.executor, try_load, ahead(), pool.slots)) as done:
             for item, future in done:
                 loaded = _loaded(future)
-                if loaded.died:
-                    suspects.append((str(item.sha256), {**terms, "player": item.plain(store)}))
+                store.end(f"{LOADING}{item.sha256}", died=False)
                 if loaded.fault is None:
-                    store.end(f"{LOADING}{item.sha256}", died=False)
                     store.note(LOAD, str(item.sha256), limits, loaded.problem)
                     if loaded.problem is None:
                         store.note(PACE, str(item.sha256), asked, loaded.slow)
                 if progress is not None:
                     progress.step()
                 found.append((item, loaded.problem, loaded.fault))
-        for sha256, own in suspects:
-            other = {**own, "player": {**own["player"], "source": STAND_IN}}
-            if evidence := proof(sha256, own, other, try_load, store, pool.executor):
-                store.set_aside(sha256, "loading it", evidence)
     finally:
         store.end_all()
     return found
@@ -431,5 +398,4 @@ def _loaded(future: Future[Loaded]) -> Loaded:
     try:
         return future.result()
     except Exception as error:
-        died = isinstance(error, WorkerDiedError) and error.by_itself
-        return Loaded(fault=one_line(error), died=died)
+        return Loaded(fault=one_line(error))

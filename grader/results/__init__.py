@@ -29,9 +29,8 @@ WHOLE: Final = f"{' + '.join(RESULT)} IS NOT NULL AND starved1 + starved2 = 0"
 
 LOAD: Final = "load"
 PACE: Final = "pace"
-TRIAL: Final = "trial"
 """The kinds of notes: what came of loading a source under some limits; whether it plays in some
-time; a trial game that was passed."""
+time."""
 
 ATTEMPTS: Final = 3
 """How often a run plays a game that fails; after the last attempt it stays INFRA."""
@@ -123,14 +122,11 @@ class EndedGames:
     """The results, by key."""
     failed: dict[str, InfraFailure]
     """Why the others have none."""
-    counts_all: bool = False
-    """Whether games count that the rubric's agent lost by its own fault."""
 
     def add(self, attempt: Attempt) -> None:
         """Add a game that has just ended, so that the file need not be read again."""
         failed = self.failed.pop(attempt.key, None)
-        counts = attempt.fault is None or (self.counts_all and attempt.fault != STARVED)
-        if attempt.played is not None and counts:
+        if attempt.played is not None and attempt.fault is None:
             self.played[attempt.key] = replace(attempt.played, played_at=utc_now())
         else:
             tries = 1 if failed is None else failed.attempts + 1
@@ -159,7 +155,7 @@ class InfraFailure:
 
 @dataclass(frozen=True, slots=True)
 class KeptGame:
-    """A game with its record; `counts` is false if it was starved or played again since."""
+    """A game with its record; `counts` is false if it was starved."""
 
     key: str
     attempt: int

@@ -7,9 +7,7 @@ describes the tables.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import secrets
 import sqlite3
 import zlib
@@ -86,7 +84,7 @@ CREATE TABLE IF NOT EXISTS aside (
 """
 """A game names its players by their ids (`Contestant.id`), never a person. Persons stand in
 `author`, `roster`, `correction`, `decision` and `written`, as JSON. `starved` counts late turns
-that the machine caused; `fault` is why a game has status INFRA, in one line."""
+that the machine caused; `fault` is why a game has status INFRA, in one line. `earlier` is empty."""
 
 
 class Store(Database):
@@ -95,15 +93,9 @@ class Store(Database):
     schema = SCHEMA
 
     def secret(self, make: bool) -> int | None:
-        """Return a class's secret seed, None if there is none; only the owner can read such a file.
-
-        With `make`, a missing seed is created and the file's permissions are restricted.
-        """
+        """Return a class's secret seed; if there is none, None, or a new one with `make`."""
         held = self.meta("secret")
         if held is None and make:
-            for suffix in ("", "-wal", "-shm"):
-                with contextlib.suppress(FileNotFoundError):
-                    os.chmod(f"{self.path}{suffix}", 0o600)
             held = f"{secrets.randbits(256):064x}"
             self.set_meta({"secret": held})
         return None if held is None else int(held, 16)
@@ -261,12 +253,6 @@ class Store(Database):
         with self.transaction() as database:
             if not attempt.died:  # else it stays among the games that were begun
                 database.execute("DELETE FROM begun WHERE key = ?", (key,))
-            database.execute(
-                "INSERT OR REPLACE INTO earlier SELECT key, attempts, score1, score2, ending, "
-                "played_at, worker, zlib FROM game JOIN record USING (key) "
-                "WHERE key = ? AND score1 IS NOT NULL",
-                (key,),
-            )
             database.execute("DELETE FROM record WHERE key = ?", (key,))
             database.execute(
                 f"INSERT OR REPLACE INTO game (key, player1, player2, {', '.join(RESULT)}, "
@@ -282,15 +268,11 @@ class Store(Database):
                     "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?)", (key, *packed)
                 )
 
-    def played(self, opponents_faults: bool = False) -> dict[str, PlayedGame]:
-        """Return every stored game that has a result, by key.
-
-        With `opponents_faults`, include games that the rubric's agent lost by its own fault.
-        """
+    def played(self) -> dict[str, PlayedGame]:
+        """Return every stored game that has a result, by key."""
         rows = self._database.execute(
             f"SELECT key, {', '.join(RESULT)}, seconds, played_at FROM game "
-            f"WHERE (fault IS NULL OR ?) AND {WHOLE}",
-            (opponents_faults,),
+            f"WHERE fault IS NULL AND {WHOLE}"
         )
         found = {}
         for key, one, two, ending, turns, *faults, seconds, at in rows:
@@ -298,15 +280,12 @@ class Store(Database):
             found[key] = PlayedGame(key, (one, two), ending, turns, both, seconds, at)
         return found
 
-    def faults(self, opponents_faults: bool = False) -> dict[str, InfraFailure]:
-        """Return why games failed, by the key of the game, including damaged rows.
-
-        Games that `played` returns are not included.
-        """
+    def faults(self) -> dict[str, InfraFailure]:
+        """Return why the other games failed, by key, including damaged rows."""
         rows = self._database.execute(
             "SELECT key, coalesce(fault, iif(starved1 + starved2 > 0, ?, ?)), attempts FROM game "
-            f"WHERE (fault IS NOT NULL AND NOT (? AND {WHOLE})) OR NOT ({WHOLE})",
-            (STARVED, DAMAGED, opponents_faults),
+            f"WHERE fault IS NOT NULL OR NOT ({WHOLE})",
+            (STARVED, DAMAGED),
         )
         return {key: InfraFailure(fault, attempts) for key, fault, attempts in rows}
 
@@ -377,13 +356,10 @@ class Store(Database):
         return self._pairs(query, kind, terms)
 
     def kept(self) -> Iterator[KeptGame]:
-        """Yield every game that has a record, by key; a replayed game yields each attempt."""
+        """Yield every game that has a record, by key."""
         rows = self._database.execute(
-            "SELECT key, attempts, player1, player2, game.score1, game.score2, game.ending, "
-            f"game.played_at, record.zlib, {WHOLE} FROM game JOIN record USING (key) UNION ALL "
-            "SELECT key, attempt, player1, player2, earlier.score1, earlier.score2, "
-            "earlier.ending, earlier.played_at, earlier.zlib, 0 "
-            "FROM earlier JOIN game USING (key) ORDER BY 1, 2"
+            "SELECT key, attempts, player1, player2, score1, score2, ending, played_at, zlib, "
+            f"{WHOLE} FROM game JOIN record USING (key) ORDER BY key"
         )
         for key, attempt, one, two, score1, score2, ending, at, packed, counts in rows:
             try:

@@ -224,6 +224,8 @@ def _board(name: str, place: Place) -> Board:
             state = load_start(game, str(Path(place.folder or "", name)) if is_beside else name)
     except InputError as error:
         raise place.wrong(str(error)) from None
+    if not state.legal_actions():
+        raise place.wrong(f"board {name!r}: the game is over before the first move")
     return make_board(name, state.to_json(), game.name)
 
 

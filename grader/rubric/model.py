@@ -55,8 +55,6 @@ class MatchRules:
     """None if the rubric names no seed."""
     seed_for: Literal["class", "source"] = "class"
     """Whether all submissions play with the same seeds, or each source with seeds of its own."""
-    opponent_faults: Literal["withhold", "count"] = "withhold"
-    """Whether games count that an opponent of the rubric lost by its own fault."""
     hidden: Annotated[tuple[str, ...], list_of(text)] = ()
     """The boards that count but are not shown."""
     game: Annotated[str, choice(*PLAYABLE)] = EXTENDED.name

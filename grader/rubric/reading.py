@@ -118,6 +118,13 @@ def _load(path: Path) -> Values:
         raise InputError(f"{path}: the rubric is not a TOML file: {error}") from None
 
 
+GONE: Final = {
+    "match.opponent_faults": "is gone: such games count for nobody; mend the agent and give the "
+    "same command, or `correct` a mark"
+}
+"""Keys of 2.0.0, and what to do instead."""
+
+
 def _overlay(base: Values, over: Values, source: str) -> Values:
     """Return `base` with the values of `over`; unknown tables are rejected."""
     top = Place(source)
@@ -127,6 +134,9 @@ def _overlay(base: Values, over: Values, source: str) -> Values:
             raise top.unknown(name, TABLES)
         if not isinstance(values, dict):
             raise top.at(name).wrong(f"expected a table, got {shown(values)}")
+        for key in values:
+            if f"{name}.{key}" in GONE:
+                raise top.at(name).at(key).wrong(GONE[f"{name}.{key}"])
         merged[name] = {**base[name], **values}
     return merged
 
