@@ -67,8 +67,6 @@ def test_a_decorator_may_make_the_constructor() -> None:
 @pytest.mark.parametrize(
     ("source", "line"),
     [
-        ("# coding: utf-7\n#+AAo-import torch\n" + CLASS, "3: imports: 'torch' is not there"),
-        ("# coding: rot13\n" + CLASS, "1: syntax: "),
         ("x = " + "-" * 50_000 + "1\n", "1: syntax: nested too deeply for Python to read"),
         ("def f(:\n    pass\n", "1: syntax: invalid syntax"),
         (

@@ -619,10 +619,6 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
         {"eve.tgz": SLOW_ARCHIVES["a header of digits"]},
         ("not read within 2 s; hand in ai.py or one usual zip of it", "no readable tar (invalid"),
     ),
-    "a slow encoding": (
-        {"eve.py": b"# coding: punycode-\n#-" + b"a" * 200_000},
-        "not UTF-8: it declares the encoding 'punycode-'; save the file as UTF-8",
-    ),
     "a text called tar": ({"eve.tar": b"x = 1\n" * 200}, "no readable tar (invalid header)"),
     "tar bomb": (
         {"eve.tar.gz": tarred({"ai.py": b"#" * 30_000_000})},

@@ -259,35 +259,32 @@ def test_prints_carry_their_turn_and_the_last_ones_are_kept(tmp_path: Path) -> N
     long = "x" * 200
     assert log.startswith(f"loaded\n[turn 1]\nturn 1 {long}\n[turn 5]\nturn 3 xxx")
     assert log.endswith(f"x\n[turn 15]\nturn 8 {long}")
-    assert re.search(r"\n\.\.\. \([0-9]+ bytes left out\)\n\[turn 13\]\nx", log)
+    assert re.search(r"\n\.\.\. \([0-9]+ bytes left out\)\nx", log)
 
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(
-    ("move", "error", "note"),
+    ("move", "error"),
     [
-        ("open('weights.npy')", r"FileNotFoundError: \[Errno 2\]", submission.FILES),
-        ("open('/etc/hostname')", r"\w+Error: \[Errno \d+\]", submission.FILES),
-        ("open('/tmp/note', 'w')", r"\w+Error: \[Errno \d+\]", submission.FILES),
-        ("import numpy\nnumpy.load('w.npy')", "FileNotFoundError: ", submission.FILES),
-        ("import os\nos.fork()", "PermissionError: ", submission.ANY),
-        ("import subprocess\nsubprocess.run(['ls'])", "PermissionError: ", submission.PROCESSES),
-        ("import socket\nsocket.socket()", "PermissionError: ", submission.SOCKETS),
+        ("import numpy\nnumpy.load('w.npy')", "FileNotFoundError: "),
+        ("open('/tmp/note', 'w')", r"\w+Error: \[Errno \d+\]"),
+        ("import os\nos.fork()", "PermissionError: "),
+        ("import subprocess\nsubprocess.run(['ls'])", "PermissionError: "),
         (
             "import urllib.request\nurllib.request.urlopen('http://example.org')",
             "urllib.error.URLError: ",
-            submission.SOCKETS,
         ),
     ],
 )
 def test_what_agents_may_not_do_is_said_below_the_error(
-    level: Level, move: str, error: str, note: str, tmp_path: Path
+    level: Level, move: str, error: str, tmp_path: Path
 ) -> None:
     detail = detail_of(agent(tmp_path, move), level)
     lines = detail.splitlines()
     assert lines[0] == "Traceback (most recent call last):"
+    assert any(line.strip() == move.splitlines()[-1] for line in lines), "which call is meant"
     assert re.match(error, lines[-2])
-    assert lines[-1] == f"note: agents may not {note}"
+    assert lines[-1] == submission.DENIED
     assert headline(detail) == f"{lines[-2]}; {lines[-1]}"
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import re
 import selectors
 import socket
 import struct
@@ -164,9 +163,8 @@ MAX_VALUES: Final = 12_000_000
 """More than the tree of a search has: an empty list takes two bytes, and 64 once it is read."""
 
 
-def is_large(text: str | bytes) -> bool:
+def is_large(data: bytes) -> bool:
     """Return whether JSON would take too much memory once it is read."""
-    data = text.encode(errors="replace") if isinstance(text, str) else text
     return data.count(b"[") + data.count(b"{") > MAX_LISTS or data.count(b",") > MAX_VALUES
 
 
@@ -283,14 +281,10 @@ class Channel:
         self._prints.close()
 
 
-MARK: Final = re.compile(rb"^\[turn [0-9]+\]\n", re.MULTILINE)
-
-
 class Log:
     """The first and the last half of a limited output; the bytes in between are counted.
 
-    A line `[turn 7]` precedes the output of turn 7, if `begin_turn` was called. It also precedes
-    the last half, if that begins within the output of turn 7.
+    A line `[turn 7]` precedes the output of turn 7, if `begin_turn` was called.
     """
 
     def __init__(self, limit: int) -> None:
@@ -298,7 +292,7 @@ class Log:
         self._first = bytearray()
         self._last = bytearray()
         self._left_out = 0
-        self._mark = self._last_mark = b""
+        self._mark = b""
 
     def begin_turn(self, number: int) -> None:
         """Mark what follows as the output of that turn."""
@@ -319,8 +313,6 @@ class Log:
     def _drop(self) -> None:
         """Drop all but the end of the last half."""
         surplus = max(0, len(self._last) - self._room)
-        marks = MARK.findall(self._last[:surplus])
-        self._last_mark = marks[-1] if marks else self._last_mark
         self._left_out += surplus
         del self._last[:surplus]
 
@@ -330,5 +322,5 @@ class Log:
         first, last = self._first, self._last
         if not self._left_out:
             return (first + last).decode("utf-8", "replace")
-        middle = b"\n... (%d bytes left out)\n%s" % (self._left_out, self._last_mark)
+        middle = b"\n... (%d bytes left out)\n" % self._left_out
         return (first + middle + last).decode("utf-8", "replace")

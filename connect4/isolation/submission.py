@@ -11,7 +11,6 @@ import errno
 import gc
 import os
 import sys
-import traceback
 from collections.abc import Iterable, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -97,10 +96,7 @@ def confine(
 
 # -- what denied calls say
 
-FILES = "open files here, whether they exist or not: a submission is one file"
-PROCESSES = "start processes here"
-SOCKETS = "open sockets here: there is no network"
-ANY = "start processes, open sockets or change files here"
+DENIED = "note: agents may not open files (a submission is one file) or sockets, or start processes"
 
 
 def note(error: BaseException) -> str | None:
@@ -112,27 +108,18 @@ def note(error: BaseException) -> str | None:
     for _ in range(10):
         if current is None:
             break
-        denied = _denied(current) if isinstance(current, OSError) else None
-        if denied is not None:
-            return f"note: agents may not {denied}"
+        if isinstance(current, OSError) and _was_denied(current):
+            return DENIED
         hidden = current.__suppress_context__
         current = current.__cause__ or (None if hidden else current.__context__)
     return None
 
 
-def _denied(error: OSError) -> str | None:
-    if type(error).__name__ == "gaierror":
-        return SOCKETS
-    refused = error.errno in (errno.EPERM, errno.EACCES)
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    place = frames[-1].f_code.co_filename if frames else ""
-    if refused and place.endswith(("/socket.py", "/ssl.py")):
-        return SOCKETS
-    if refused and ("/multiprocessing/" in place or place.endswith(("/subprocess.py", "/pty.py"))):
-        return PROCESSES
-    if isinstance(error.filename, str | bytes):
-        path = os.path.abspath(os.fsdecode(error.filename))
-        library = any(path.startswith(f"{folder}/") for folder in sys.path)
-        missing = error.errno in (errno.ENOENT, errno.EROFS) and not library
-        return FILES if refused or missing else None
-    return ANY if error.errno == errno.EPERM else None
+def _was_denied(error: OSError) -> bool:
+    refused = error.errno in (errno.EPERM, errno.EACCES, errno.EROFS)
+    if refused or type(error).__name__ == "gaierror":
+        return True
+    if error.errno != errno.ENOENT or not isinstance(error.filename, str | bytes):
+        return False
+    path = os.path.abspath(os.fsdecode(error.filename))
+    return not any(path.startswith(f"{folder}/") for folder in sys.path)

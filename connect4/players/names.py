@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 import re
 import stat
@@ -14,17 +13,12 @@ from typing import Final
 from connect4.errors import InputError
 
 NEWLINE: Final = re.compile("\r\n|\r|\n")
-ENCODING: Final = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", re.DOTALL)
-SLOW: Final = ("punycode", "idna")
-"""Encodings for which the decoding time grows with the square of the size."""
 
 MAX_SOURCE: Final = 50_000_000
 """More bytes than any agent's file has."""
 
 NO_FILES: Final = ("/proc/", "/sys/")
 """What the system shows as files there may block a reader."""
-
-NO_CODE: Final = re.compile(rb"[ \t\f]*(#|\r|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +60,10 @@ def split_name(text: str) -> AgentName:
 
 
 def source_text(data: bytes) -> str:
-    """Return the text of a student's file; raises `InputError` if Python would read another text.
+    """Return the text of a student's file; raises `InputError` if it is not UTF-8.
 
-    The file must be UTF-8, and an encoding that it declares must give the same text. Otherwise the
-    code that runs would differ from the code that people see. UTF-16 can be valid UTF-8 too, but
-    has null bytes.
+    The text is what runs, so an encoding that it declares has no effect. UTF-16 can be valid UTF-8
+    too, but has null bytes.
     """
     try:
         text = data.decode("utf-8")
@@ -83,18 +76,6 @@ def source_text(data: bytes) -> str:
         ) from None
     if text.lstrip().startswith("{") and '"nbformat"' in text:
         raise InputError("a Jupyter notebook; save its code as ai.py (File > Save and Export As)")
-    for encoding in _declared_encodings(data):
-        try:
-            is_same = codecs.lookup(encoding).name not in SLOW and (
-                data.decode(encoding).removeprefix("\ufeff") == text.removeprefix("\ufeff")
-            )
-        except (LookupError, ValueError):
-            is_same = False
-        if not is_same:
-            raise InputError(
-                f"not UTF-8: it declares the encoding {encoding[:40]!r}; "
-                "save the file as UTF-8 and delete that comment"
-            )
     return text
 
 
@@ -120,19 +101,6 @@ def read_source(path: Path) -> bytes:
 def source_lines(data: bytes) -> list[str]:
     """Return the lines of a student's file, numbered as in Python; invalid bytes are replaced."""
     return NEWLINE.split(data.decode("utf-8-sig", "replace"))
-
-
-def _declared_encodings(data: bytes) -> list[str]:
-    """Return the encodings that the first two lines declare (PEP 263).
-
-    Python's compiler also ends a line at a carriage return, but its module `tokenize` only at a
-    newline. Both readings count.
-    """
-    data = data.removeprefix(b"\xef\xbb\xbf")
-    lines = []
-    for one, *rest in (data.split(b"\n", 2)[:2], re.split(b"\r\n|\r|\n", data, maxsplit=2)[:2]):
-        lines += [one, *rest] if NO_CODE.match(one) else [one]
-    return [match[1].decode("ascii") for line in lines if (match := ENCODING.match(line))]
 
 
 def importable_sentence(allowed: Sequence[str]) -> str:
