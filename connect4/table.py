@@ -9,9 +9,10 @@ from typing import Self
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
 from connect4.games.base import SIDES, Ending, Game, Player, Seconds, State
-from connect4.isolation.limits import Limits
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import LEVELS, IsolatedSeat, Level, Lifetime, open_seat
 from connect4.players.base import (
+    AgentName,
     Connected,
     Method,
     PlayerLeftError,
@@ -20,7 +21,6 @@ from connect4.players.base import (
     Setup,
     Turn,
 )
-from connect4.players.names import AgentName
 from connect4.players.registry import file_hash, method_of
 from connect4.record import Record, RecordedPlayer, agent_versions
 from connect4.referee import Event, Over, Result, TurnBegun, TurnEnded, play

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from connect4.players.names import importable_sentence
+from connect4.players.base import importable_sentence
 from grader.handin import form
 from grader.handin.form import check, check_report, check_source
 from grader.rubric import reading as rubrics

@@ -20,7 +20,7 @@ import pytest
 
 from connect4.errors import InputError, IsolationError, headline
 from connect4.games.extended import EXTENDED
-from connect4.isolation import machine, process, spawn, submission
+from connect4.isolation import machine, process, protocol, spawn
 from connect4.isolation.channel import Channel, Spent, Timed
 from connect4.isolation.seat import (
     MADE_ANEW,
@@ -284,7 +284,7 @@ def test_what_agents_may_not_do_is_said_below_the_error(
     assert lines[0] == "Traceback (most recent call last):"
     assert any(line.strip() == move.splitlines()[-1] for line in lines), "which call is meant"
     assert re.match(error, lines[-2])
-    assert lines[-1] == submission.DENIED
+    assert lines[-1] == protocol.DENIED
     assert headline(detail) == f"{lines[-2]}; {lines[-1]}"
 
 
@@ -334,7 +334,7 @@ def test_what_a_submission_may_not_import_is_refused_with_what_it_may(
 ) -> None:
     failure = detail_of(agent(tmp_path, "", f"{line}\n"), level)
     assert str(ROOT) not in failure
-    assert "submission.py" not in failure
+    assert "protocol.py" not in failure
     first = ["Traceback (most recent call last):", '  File "ai.py", line 1, in <module>']
     assert failure.splitlines()[:3] == [*first, f"    {line}"]
     assert failure.splitlines()[-1] == REFUSED.format(refused)
@@ -420,10 +420,9 @@ def test_what_an_agent_does_and_prints(level: Level, name: str, tmp_path: Path) 
 REACHABLE = """
     connect4 connect4.config connect4.errors connect4.games connect4.games.base
     connect4.games.board connect4.games.classic connect4.games.dynamic connect4.games.extended
-    connect4.games.popout connect4.games.state_files connect4.isolation.limits
-    connect4.isolation.protocol connect4.isolation.sandbox connect4.isolation.seccomp
-    connect4.isolation.submission connect4.isolation.worker connect4.players.base
-    connect4.players.names connect4.players.student connect4.utils
+    connect4.games.popout connect4.games.state_files connect4.isolation.protocol
+    connect4.isolation.sandbox connect4.isolation.seccomp connect4.isolation.worker
+    connect4.players.base connect4.players.student connect4.utils
 """
 """As docs/isolation.md lists it."""
 

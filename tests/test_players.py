@@ -13,8 +13,7 @@ from connect4.errors import AgentError, InputError
 from connect4.games import load_start
 from connect4.games.base import Ending
 from connect4.games.extended import EXTENDED
-from connect4.players.base import Outcome, Setup
-from connect4.players.names import STUDENT_FILE, AgentName
+from connect4.players.base import STUDENT_FILE, AgentName, Outcome, Setup
 from connect4.players.registry import PLAYERS, build, file_hash, parse_agent
 from connect4.players.student import MAX_DETAIL
 from grader.handin.find import find

@@ -15,7 +15,7 @@ from connect4 import record as records
 from connect4.analysis.costs import analyse, summary
 from connect4.errors import InputError
 from connect4.games import GAMES
-from connect4.players.names import split_name
+from connect4.players.base import split_name
 from connect4.views import page as pages
 from connect4.views import tree as trees
 from connect4.views.tree import read_nodes

@@ -17,7 +17,7 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from connect4.games.base import Seconds
-from connect4.isolation.limits import MAX_LINE
+from connect4.isolation.protocol import MAX_LINE
 from connect4.isolation.spawn import PATIENCE, WardenGoneError
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol, TypeAlias
 from connect4.games.base import Seconds, State
 from connect4.isolation import machine
 from connect4.isolation.channel import End, Log
-from connect4.isolation.limits import Limits
+from connect4.isolation.sandbox import Limits
 from connect4.players.base import Reply, Setup, Turn
 
 Values: TypeAlias = dict[str, Any]

@@ -30,7 +30,6 @@ from connect4.isolation.channel import (
     thread_states,
     words,
 )
-from connect4.isolation.limits import Limits, allow_tasks, join_group
 from connect4.isolation.protocol import (
     FAILED,
     NO_ANSWER,
@@ -44,6 +43,7 @@ from connect4.isolation.protocol import (
     read_answer,
     read_message,
 )
+from connect4.isolation.sandbox import Limits, allow_tasks
 from connect4.isolation.spawn import (
     FORKS,
     PATIENCE,
@@ -199,7 +199,7 @@ class AgentProcess:
             self.end()
             raise IsolationError(f"an agent's process ended at once: {self._log.text()}") from None
         self.pid = channel.sender or (value if key == UP else 0)
-        join_group(self._launcher.group, self.pid)
+        machine.join_group(self._launcher.group, self.pid)
         if key != UP:
             raise IsolationError(f"an agent's process cannot be isolated: {value}")
         return channel

@@ -14,6 +14,7 @@ import stat
 import struct
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -21,13 +22,67 @@ from typing import Any, Final
 import numpy as np
 
 from connect4.isolation import seccomp
-from connect4.isolation.limits import Limits, impose
 
 FIRST_SLOT: Final = 2_000_000_000
 """User ids above those of people and of containers; one for each living agent."""
 
 NOBODY: Final = 65534
 """For containers that have only the first 65536 user ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of one agent; `impose` has those that are the same for every agent."""
+
+    start_seconds: float = 10.0
+    """For loading the file and creating the player."""
+    reload_seconds: float = 10.0
+    """For all reloads in a game, unless each move has its own process."""
+    margin_seconds: float = 0.005
+    """Added to a move's time limit, for the measured time of communication."""
+    memory_bytes: int = 1 << 30
+    """Address space of one process."""
+    tasks: int = 64
+    """Threads; see `machine.tasks_of_user`."""
+    log_bytes: int = 1 << 16
+    """Maximum size of the agent's stored output."""
+
+
+def impose(limits: Limits) -> None:
+    """Set the limits of this process that the kernel enforces; raises `OSError`."""
+    import resource  # not on Windows
+
+    wanted = {
+        "RLIMIT_AS": limits.memory_bytes,
+        "RLIMIT_CPU": 3600,
+        "RLIMIT_FSIZE": 1 << 20,
+        "RLIMIT_NOFILE": 64,
+        "RLIMIT_CORE": 1,  # at 0 the kernel still starts a program that collects cores
+        "RLIMIT_NPROC": limits.tasks,
+    }
+    for name, value in wanted.items():
+        number = getattr(resource, name, None)
+        if number is None:
+            continue
+        hard = resource.getrlimit(number)[1]
+        allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        moves = name == "RLIMIT_NPROC"  # see `allow_tasks`; the filter denies it to agents
+        try:
+            resource.setrlimit(number, (allowed, hard if moves else allowed))
+        except (OSError, ValueError):
+            if sys.platform == "linux":  # macOS has limits that nobody can set
+                raise
+
+
+def allow_tasks(process: int, tasks: int) -> None:
+    """Set how many threads the user of a process may run when that process starts one (Linux)."""
+    import resource
+
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, ValueError):  # it has ended, or the system allows fewer
+            hard = resource.prlimit(process, resource.RLIMIT_NPROC)[1]
+            soft = tasks if hard == resource.RLIM_INFINITY else min(tasks, hard)
+            resource.prlimit(process, resource.RLIMIT_NPROC, (soft, hard))
 
 
 def denies() -> bool:

@@ -21,9 +21,9 @@ from connect4.games.base import Seconds, State
 from connect4.isolation import machine
 from connect4.isolation.channel import End, Log, Timed
 from connect4.isolation.levels import Isolation, MakeRunner, Runner
-from connect4.isolation.limits import Limits
 from connect4.isolation.process import FREE_LOADING, RUNS_ON, AgentProcess
 from connect4.isolation.protocol import FAILED, handed_over
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.wasm.level import ByFuel
 from connect4.players.base import (
     Agent,
@@ -34,8 +34,8 @@ from connect4.players.base import (
     Setup,
     Turn,
     note_of,
+    student_file,
 )
-from connect4.players.names import student_file
 from connect4.players.registry import build
 from connect4.players.student import StudentAgent
 

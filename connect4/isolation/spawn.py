@@ -23,7 +23,6 @@ import numpy as np
 from connect4.errors import IsolationError
 from connect4.isolation import machine
 from connect4.isolation import worker as _compiled  # noqa: F401  # see `machine.worker_files`
-from connect4.isolation.limits import join_group, leave_group, memory_group
 from connect4.isolation.protocol import END, RULES, START, STATUS
 
 PATIENCE: Final = 20.0
@@ -135,7 +134,7 @@ class Warden:
         self.control, theirs = socket.socketpair()
         self.control.settimeout(PATIENCE)
         self.number = secrets.randbelow(SLOTS)
-        self._group = memory_group(memory_bytes)
+        self._group = machine.memory_group(memory_bytes)
         self.group = self._group if strong else None
         """The memory group that each fork has yet to join."""
         command = _command(str(theirs.fileno()), allowed, game, modules, folders)
@@ -145,10 +144,10 @@ class Warden:
             rules = machine.rules(allowed, folder)
             self._process = _run(command, theirs.fileno())
             if not strong:  # takes milliseconds, in which it loads Python; its forks are members
-                join_group(self._group, self._process.pid)
+                machine.join_group(self._group, self._process.pid)
         except OSError as error:
             self.control.close()
-            leave_group(self._group)
+            machine.leave_group(self._group)
             raise IsolationError(f"no process can be started: {error}") from None
         finally:
             theirs.close()
@@ -204,7 +203,7 @@ class Warden:
             with self._process.stderr as stream:
                 if self._process.returncode is not None:
                     self._said = stream.read()
-        leave_group(self._group)
+        machine.leave_group(self._group)
         lines = self._said.decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else ""
 

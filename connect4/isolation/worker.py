@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Final, cast
 
 from connect4.games import find_game
-from connect4.isolation import protocol, sandbox, submission
-from connect4.isolation.limits import Limits
+from connect4.isolation import protocol, sandbox
 from connect4.isolation.protocol import STACK_SIGNAL, say
+from connect4.isolation.sandbox import Limits
 from connect4.players.student import StudentAgent
 
 
@@ -42,7 +42,7 @@ def serve(
     _redirect(log)
     setup, settings = protocol.read_opening(requests)
     limits = Limits(**settings["limits"])
-    note = submission.note if sandbox.denies() else None
+    note = protocol.note if sandbox.denies() else None
     try:
         slot, core, strong = (settings[name] for name in ("slot", "core", "strong"))
         sandbox.enter(limits, slot, core, rules, setup.folder, strong)
@@ -107,7 +107,7 @@ def main(arguments: list[str], kept: list[str]) -> None:
     find_game(game)
     for module in modules:
         importlib.import_module(module)
-    files = submission.confine(kept, allowed.split()[1:]) if kept else ()
+    files = protocol.confine(kept, allowed.split()[1:]) if kept else ()
     gc.enable()
     if handle != "shared":
         control = socket.socket(fileno=int(handle))

@@ -19,8 +19,7 @@ import numpy as np
 
 from connect4.errors import AgentError, IllegalAction, InputError, headline
 from connect4.games.base import Action, Seconds, State, quoted
-from connect4.players.base import Setup
-from connect4.players.names import read_source, source_lines, student_file
+from connect4.players.base import Setup, read_source, source_lines, student_file
 
 if TYPE_CHECKING:  # an agent's process loads only the rules of its own game
     from connect4.games.extended import ExtendedAction
@@ -32,7 +31,7 @@ MODULE_NAME: Final = "submission"
 
 KIT: Final = Path(__file__).parents[1]
 
-IMPORT_CHECK: Final = str(KIT / "isolation" / "submission.py")
+IMPORT_CHECK: Final = str(KIT / "isolation" / "protocol.py")
 """Its lines are left out of tracebacks: they do not help the author."""
 
 MAX_FRAMES: Final = 20

@@ -29,8 +29,7 @@ from connect4.errors import AgentError, IllegalAction, InputError, IsolationErro
 from connect4.games import GAMES, begin, find_game
 from connect4.games.base import Game, State
 from connect4.isolation.seat import IsolatedSeat, choose_level, open_seat
-from connect4.players.base import Setup, note_of
-from connect4.players.names import AgentName
+from connect4.players.base import AgentName, Setup, note_of
 from connect4.players.registry import PLAYERS, build, parse_agent
 from connect4.players.student import read_answer
 from connect4.search.base import WIN, Move

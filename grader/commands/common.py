@@ -17,7 +17,7 @@ from connect4.games.base import Seconds
 from connect4.isolation import machine
 from connect4.isolation.seat import LEVELS, Level, choose_level, level_named
 from connect4.isolation.wasm.level import in_fuel, limit_of
-from connect4.players.names import split_name, student_file
+from connect4.players.base import split_name, student_file
 from grader.output import write
 from grader.play import Pool, cluster_pool, local_pool, worker_count
 from grader.play.schedule import seed_of

@@ -25,11 +25,10 @@ from typing import Any, Final, NamedTuple
 from connect4.errors import IsolationError, headline
 from connect4.games.extended import EXTENDED, read
 from connect4.isolation import sandbox, seccomp
-from connect4.isolation.limits import Limits
 from connect4.isolation.machine import why_same_user
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import GRADED, LEVELS, Level, open_seat
-from connect4.players.base import Outcome, Seat, Setup
-from connect4.players.names import AgentName
+from connect4.players.base import AgentName, Outcome, Seat, Setup
 from grader.output.tables import text_table
 
 HERE: Final = Path(__file__).parent

@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from connect4.errors import InputError
-from connect4.players.names import importable_sentence
+from connect4.players.base import importable_sentence
 from grader.handin import worker
 
 if TYPE_CHECKING:  # a process that only checks does without the games

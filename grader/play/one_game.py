@@ -28,10 +28,9 @@ from typing import Any, Final, TypeAlias, TypeVar
 from connect4.errors import InputError, harmless, headline
 from connect4.games import GAMES
 from connect4.games.base import Ending, FaultPolicy, Game, Player
-from connect4.isolation.limits import Limits
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import NO_PLAYER
-from connect4.players.base import Outcome, Turn
-from connect4.players.names import AgentName
+from connect4.players.base import AgentName, Outcome, Turn
 from connect4.players.registry import file_hash, parse_agent
 from connect4.record import Record
 from connect4.referee import Result

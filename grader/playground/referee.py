@@ -18,10 +18,9 @@ from connect4.games.base import SIDES, Player, Seconds
 from connect4.games.extended import EXTENDED
 from connect4.isolation import protocol
 from connect4.isolation.channel import Timed
-from connect4.isolation.limits import Limits
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import MADE_ANEW
-from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
-from connect4.players.names import AgentName
+from connect4.players.base import AgentName, Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.registry import parse_agent
 from connect4.referee import TurnBegun
 from connect4.table import Table

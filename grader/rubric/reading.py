@@ -20,7 +20,7 @@ from connect4.errors import InputError
 from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.isolation.seat import LEVELS
-from connect4.players.names import split_name
+from connect4.players.base import split_name
 from grader.rubric import KitAgent, Place, Values, checks_of, model, read_table, shown
 from grader.rubric.model import (
     PRACTICE_SEED,

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from connect4.games import GAMES, find_game
 from connect4.games.base import Game
-from connect4.isolation import protocol, submission
+from connect4.isolation import protocol
 from connect4.isolation.wasm import ANSWERS
 from connect4.players.base import Agent
 
@@ -34,7 +34,7 @@ def begin(kept: Sequence[str] | None, allowed: Sequence[str], others: Sequence[s
     for name in GAMES:  # `confine` forgets the modules that `find_game` loads
         find_game(name)
     if kept is not None:
-        submission.confine(kept, allowed, others)
+        protocol.confine(kept, allowed, others)
     _warm_up()
     gc.collect()
     gc.freeze()
@@ -62,7 +62,7 @@ def turn() -> None:
         request += data
     if not _loaded:
         setup, _ = protocol.read_opening(io.BytesIO(request))
-        agent = protocol.load(send, setup, submission.note)
+        agent = protocol.load(send, setup, protocol.note)
         if agent is not None:
             _loaded.append((agent, setup.game))
             protocol.say(send, {protocol.READY: True})

@@ -27,7 +27,6 @@ from connect4.config import ALLOWED_MODULES
 from connect4.errors import IsolationError
 from connect4.games.base import Seconds, State
 from connect4.isolation.channel import End, Log
-from connect4.isolation.limits import Limits
 from connect4.isolation.machine import KIT, SUBMISSION_FILES
 from connect4.isolation.protocol import (
     FAILED,
@@ -39,6 +38,7 @@ from connect4.isolation.protocol import (
     read_answer,
     read_message,
 )
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.wasm import package
 from connect4.isolation.wasm.interpreter import Ended, Interpreter, Stop
 from connect4.isolation.wasm.level import FUEL_PER_SECOND, fuel_of, seconds_of, shown
@@ -87,8 +87,8 @@ KIT_FILES: Final = (
     "connect4/search",
 )
 
-REFERENCE_FILES: Final = ("connect4/players/reference.py", "connect4/reference")
-"""Those of `reference` alone: the students' edition, where fuel is the same, lacks them."""
+REFERENCE_FILES: Final = ("connect4/reference",)
+"""That of `reference` alone: the students' edition, where fuel is the same, lacks it."""
 
 KIT_MODULES: Final = ("connect4.players.registry", "connect4.players.agents", "connect4.games")
 
