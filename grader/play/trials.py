@@ -100,7 +100,7 @@ def try_out(job: dict[str, Any]) -> str | None:
     try:
         if not GAMES[job["game"]].from_json(job["start"]).legal_actions():
             return "the game is over before the first move"
-        record, _ = play_job(job)
+        record = play_job(job)
     except Exception as error:  # whatever it is, it is named
         return one_line(error)
     if record.result is not None and record.result.detail is not None:

@@ -17,7 +17,7 @@ from connect4.errors import AgentError, IllegalAction, InputError
 from connect4.games.base import SIDES, Player, Seconds
 from connect4.games.extended import EXTENDED
 from connect4.isolation import protocol
-from connect4.isolation.channel import Timed
+from connect4.isolation.levels import Timed
 from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import MADE_ANEW
 from connect4.players.base import AgentName, Outcome, PlayerLeftError, Reply, Setup

@@ -26,7 +26,7 @@ from typing import Final
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import IsolationError
 from connect4.games.base import Seconds, State
-from connect4.isolation.channel import End, Log
+from connect4.isolation.levels import End, Log
 from connect4.isolation.machine import KIT, SUBMISSION_FILES
 from connect4.isolation.protocol import (
     FAILED,
@@ -256,8 +256,6 @@ class FuelAgent:
     agent's moves depend only on its file, its seed and the positions. On a machine that is too
     slow, `ask` raises `IsolationError`.
     """
-
-    left_behind: int | None = None
 
     def __init__(self, setup: Setup, limits: Limits, log: Log, name: str) -> None:
         self._setup = setup
