@@ -13,8 +13,8 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType, SimpleNamespace
-from typing import Any, cast
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -30,14 +30,12 @@ from connect4.isolation.seat import (
     choose_level,
     open_seat,
 )
-from connect4.isolation.spawn import PATIENCE, Channel
+from connect4.isolation.spawn import PATIENCE
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.registry import parse_agent
-from connect4.record import dumps
 from connect4.referee import TurnEnded, play
 from connect4.table import Table, Terms
 from tests.command import ROOT, environment
-from tests.games import without_times
 from tests.grading import burners
 from tests.seats import SEED, TRACER, board, process_of, processes, seat, setup, wait_for_none
 
@@ -96,9 +94,10 @@ def printed(agent: Path | str, level: Level = "process", turns: int = 1, **optio
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_an_agent_lives_for_the_whole_game_or_for_a_move(level: Level) -> None:
-    assert printed("counts_turns", level, 3) == "made\nturn 1\nturn 2\nturn 3\n"
-    assert printed("counts_turns", level, 3, lifetime="move") == "made\nturn 1\n" * 3
+def test_an_agent_lives_for_the_whole_game_or_for_a_move(level: Level, tmp_path: Path) -> None:
+    path = agent(tmp_path, "print('turn', self.turns)", "print('made')\n")
+    assert printed(path, level, 3) == "made\nturn 1\nturn 2\nturn 3\n"
+    assert printed(path, level, 3, lifetime="move") == "made\nturn 1\n" * 3
 
 
 def test_a_late_agent_is_made_anew_outside_the_clock(tmp_path: Path) -> None:
@@ -139,19 +138,9 @@ def test_a_traceback_shows_the_agents_source_and_names_no_folder(tmp_path: Path)
     assert str(ROOT) not in detail
 
 
-def test_a_method_that_lacks_a_parameter_is_told_how_it_is_called(tmp_path: Path) -> None:
-    right, path = "get_intelligent_move(self, state)", agent(tmp_path, "pass")
-    path.write_text(path.read_text(encoding="utf-8").replace("(self, state)", "(state)"), "utf-8")
-    first, last = detail_of(path).splitlines()
-    assert first.startswith("TypeError: ")
-    assert last == f"note: the simulator needs def {right} in class AIPlayer"
-
-
 @pytest.mark.parametrize(
     ("name", "detail"),
     [
-        ("os_exit", "os_exit.py: its process ended with exit status 3"),
-        ("segmentation_fault", "segmentation_fault.py: its process was ended by SIGSEGV"),
         (
             "closes_descriptors",
             "closes_descriptors.py: its process was killed, or closed its line to the referee",
@@ -160,17 +149,16 @@ def test_a_method_that_lacks_a_parameter_is_told_how_it_is_called(tmp_path: Path
             "import_exits",
             "import_exits.py could not be loaded: its process ended with exit status 0",
         ),
+        ("segmentation_fault", "segmentation_fault.py: its process was ended by SIGSEGV"),
         ("writes_garbage", "what came from the agent's process is not an answer"),
-        ("returns_column_off_the_board", None),
-        ("sys_exit", "SystemExit: good bye"),
         ("escape_codes", r"ValueError: \x1b[2J\x07 boo"),
     ],
 )
-def test_what_went_wrong_is_said(name: str, detail: str | None) -> None:
+def test_what_went_wrong_is_said(name: str, detail: str) -> None:
     first, again = (reply.detail for reply in asked(name, turns=2)[0])
     assert first == again
     lines = (first or "").removesuffix(f"\n{MADE_ANEW}").splitlines()
-    assert first is None if detail is None else lines[-1] == detail
+    assert lines[-1] == detail
 
 
 IS_WHERE = "Where its code was, as the agent's own process reported it (most recent call last):"
@@ -221,7 +209,7 @@ def test_an_import_that_never_ends_is_told_where_it_was() -> None:
     replies, _ = asked("import_never_ends", turns=2, limits=Limits(start_seconds=0.3))
     assert {reply.detail for reply in replies} == {
         f"import_never_ends.py was not loaded within 0.3 s\n{IS_WHERE}\n"
-        '  File "import_never_ends.py", line 6, in <module>\n'
+        '  File "import_never_ends.py", line 4, in <module>\n'
         "    time.sleep(1)"
     }
 
@@ -657,7 +645,7 @@ def test_a_process_that_does_not_die_costs_its_agent_all_turns(
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_an_agent_takes_no_threads_from_the_other_one(level: Level, tmp_path: Path) -> None:
-    """Also where both are the same user's: `python3 -m tests.as_ordinary_user` runs this too."""
+    """Also where both are the same user's."""
     hog = (
         "import threading, resource\n"
         "try: resource.setrlimit(resource.RLIMIT_NPROC, (9999, 9999))\n"
@@ -678,25 +666,6 @@ def test_an_agent_takes_no_threads_from_the_other_one(level: Level, tmp_path: Pa
     other.close()
     assert {reply.outcome for reply in replies} == {Outcome.PLAYED}, replies
     assert greedy.log == "refused\nTrue\n" * 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("level", LEVELS)
-def test_games_of_deterministic_agents_repeat_to_the_byte(level: Level, tmp_path: Path) -> None:
-    path = agent(tmp_path, "if self.turns == 2: raise ValueError(object())")
-    (tmp_path / "other").mkdir()
-    other = agent(tmp_path / "other", "if self.turns > 3: return 9, 9")
-    start = board("1\n" + "0 0 0 0\n" * 3)
-    pairs = (("random", "ai:nodes=100"), (f"ai:{path}", "random"), (f"ai:{path}", f"ai:{other}"))
-    for pair in pairs:
-        texts = set()
-        for seats_level in (level, level, "none"):
-            one, two = map(parse_agent, pair)
-            terms = Terms(5.0, SEED, seats_level, method="intelligent")
-            with Table(EXTENDED, start, (one, two), terms) as table:
-                list(table.events())
-            texts.add(without_times(dumps(replace(table.record, isolation="-"))))
-        assert len(texts) == 1
 
 
 @pytest.mark.parametrize("lifetime", ["game", "move"])
@@ -838,7 +807,7 @@ def test_without_fork_each_agent_is_started_from_nothing() -> None:
         "sleeps": "timeout",
         "os_exit": "error",
         "raises": "error",
-        "returns_int_lookalike": "invalid",
+        "returns_none": "invalid",
     }
     done = run_in([sys.executable, "-m", "tests.denied", "--"], WITHOUT_FORK, *expected)
     lines = [f"{name} {outcome} {outcome}" for name, outcome in expected.items()]
@@ -951,13 +920,3 @@ trace = Trace()
             state = state.apply(reply.action)
             opened.close()
     assert freed.read_text(encoding="utf-8") == "freed "  # the last one is still loaded
-
-
-def test_an_answer_written_past_the_kit_is_not_read_if_it_takes_gigabytes() -> None:
-    """A tree arrives as one text; 125 MB of empty lists in its place took 3 GB."""
-    line = b'{"answer": [' + b"[]," * 2_200_000 + b"[]]}"
-    asked = object.__new__(process.AgentProcess)
-    asked.pid = 0
-    said = SimpleNamespace(send=lambda message: None, receive=lambda *_: line)
-    asked._channel = cast("Channel", said)
-    assert asked.call("explain", board(), 1.0) == ("", None)
