@@ -74,15 +74,6 @@ def no_person(player: Player) -> Seat:
     raise InputError(f"player {player} is a person, and only programs play here")
 
 
-def _open(
-    game: Game, player: Player, agent: AgentName, method: Method | None, terms: Terms
-) -> Seat:
-    """Open the seat of an agent that runs in a separate process."""
-    source = terms.sources[player - 1]
-    setup = Setup(agent, player, game, terms.seconds, terms.seed, method, source, terms.allowed)
-    return open_seat(setup, terms.level, terms.limits, terms.lifetime)
-
-
 class Table:
     """One game between two agents, as a context manager that closes their seats.
 
@@ -131,7 +122,11 @@ class Table:
                 if agent.kind in kinds:
                     self._seats[player] = seat_person(player)
                 else:
-                    self._seats[player] = _open(game, player, agent, method, terms)
+                    source, allowed = terms.sources[player - 1], terms.allowed
+                    common = terms.seconds, terms.seed, method, source, allowed
+                    setup = Setup(agent, player, game, *common)
+                    limits, lifetime = terms.limits, terms.lifetime
+                    self._seats[player] = open_seat(setup, terms.level, limits, lifetime)
         except BaseException:  # also on Ctrl-C, so that no process stays behind
             self.close()
             raise

@@ -34,9 +34,9 @@ from connect4.isolation.protocol import (
     cleaned,
     ending_text,
     line_of,
-    opening,
     read_answer,
     read_message,
+    setup_to_json,
 )
 from connect4.isolation.sandbox import Limits, allow_tasks
 from connect4.isolation.spawn import (
@@ -183,7 +183,7 @@ class AgentProcess:
             for end in channel.far_ends:
                 end.close()
         try:
-            channel.send(opening(self._setup, **settings))
+            channel.send(line_of({"setup": setup_to_json(self._setup), **settings}))
             key, value = read_message(channel.receive(time.monotonic() + PATIENCE))
         except NoAnswerError:
             raise IsolationError("an agent's process did not start") from None

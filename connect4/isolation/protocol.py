@@ -23,7 +23,7 @@ from dataclasses import asdict, replace
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import FrameType, ModuleType
-from typing import Any, BinaryIO, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from connect4.errors import AgentError, IllegalAction, InputError, harmless
 from connect4.games import find_game
@@ -95,38 +95,29 @@ def handed_over(setup: Setup) -> Setup:
 
 
 def setup_to_json(setup: Setup) -> dict[str, Any]:
-    """Return what `read_setup` needs of a setup that was `handed_over`, besides its source."""
+    """Return what `read_setup` needs of a setup that was `handed_over`, with its source as text."""
+    source = setup.source
     return {
         "agent": asdict(setup.agent),
         "player": setup.player,
         "game": setup.game.name,
         "seconds": setup.seconds,
         "method": setup.method,
+        "source": None if source is None else source.decode("utf-8", "surrogateescape"),
         "own_seed": setup.own_seed,
         "folder": setup.folder,
     }
 
 
-def read_setup(value: dict[str, Any], source: bytes | None) -> Setup:
+def read_setup(value: dict[str, Any]) -> Setup:
     """Return the setup that `setup_to_json` wrote."""
-    own = {"agent": AgentName(**value["agent"]), "game": find_game(value["game"])}
-    return Setup(**(value | own), seed=0, source=source)
-
-
-def opening(setup: Setup, **settings: Any) -> bytes:
-    """Return the first message to an agent's process: a line, then the bytes of its file."""
-    source = setup.source
-    size = None if source is None else len(source)
-    line = line_of({"setup": setup_to_json(setup), "size": size, **settings})
-    return line if source is None else line + source
-
-
-def read_opening(stream: BinaryIO) -> tuple[Setup, dict[str, Any]]:
-    """Return the setup and the settings of an `opening`."""
-    settings = json.loads(stream.readline())
-    size = settings["size"]
-    source = None if size is None else stream.read(size)
-    return read_setup(settings["setup"], source), settings
+    text = value["source"]
+    own = {
+        "agent": AgentName(**value["agent"]),
+        "game": find_game(value["game"]),
+        "source": None if text is None else text.encode("utf-8", "surrogateescape"),
+    }
+    return Setup(**(value | own), seed=0)
 
 
 MAX_LINE: Final = 1 << 16

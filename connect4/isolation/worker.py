@@ -38,7 +38,8 @@ def serve(channel: socket.socket, log: socket.socket, parent: int, rules: int | 
     requests = channel.makefile("rb")
     del sys.argv[1:], sys.orig_argv[1:]  # the last word is the number of the referee's process
     _redirect(log)
-    setup, settings = protocol.read_opening(requests)
+    settings = json.loads(requests.readline())
+    setup = protocol.read_setup(settings["setup"])
     limits = Limits(**settings["limits"])
     note = protocol.note if sandbox.denies() else None
     try:

@@ -36,8 +36,7 @@ def handle(kind: str, text: str, say: Callable[[str], object]) -> str:
     if kind == "turn":
         agent, game = _loaded[0]
         return json.dumps(protocol.answer(agent, game, request))
-    source = request["setup"].pop("source")
-    setup = protocol.read_setup(request["setup"], source.encode())
+    setup = protocol.read_setup(request["setup"])
     if kind == "check":
         return json.dumps(list(_findings(setup, request, say)))
     _confine()

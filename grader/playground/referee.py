@@ -186,9 +186,7 @@ class Referee:
 
 def sent(setup: Setup) -> dict[str, Any]:
     """Return a setup with its source, as a student's worker reads it."""
-    own = protocol.handed_over(setup)
-    assert own.source is not None
-    return {**protocol.setup_to_json(own), "source": own.source.decode()}
+    return protocol.setup_to_json(protocol.handed_over(setup))
 
 
 def load_failure(line: str) -> str | None:

@@ -7,7 +7,6 @@ writes one answer, both as `isolation.protocol` describes.
 from __future__ import annotations
 
 import gc
-import io
 import json
 import linecache
 import os
@@ -61,7 +60,7 @@ def turn() -> None:
     while data := os.read(0, 1 << 20):
         request += data
     if not _loaded:
-        setup, _ = protocol.read_opening(io.BytesIO(request))
+        setup = protocol.read_setup(json.loads(request)["setup"])
         agent = protocol.load(send, setup, protocol.note)
         if agent is not None:
             _loaded.append((agent, setup.game))

@@ -34,9 +34,9 @@ from connect4.isolation.protocol import (
     READY,
     cleaned,
     line_of,
-    opening,
     read_answer,
     read_message,
+    setup_to_json,
 )
 from connect4.isolation.sandbox import Limits
 from connect4.isolation.wasm import package
@@ -271,7 +271,7 @@ class FuelAgent:
         allowed = None if setup.source is None else setup.allowed
         more = REFERENCE_FILES if setup.agent.kind == "reference" else ()
         self._running = copy(allowed, memory, printed, more, setup.derived_seed())
-        ended, line = self._run(opening(setup), fuel_of(limit))
+        ended, line = self._run(line_of({"setup": setup_to_json(setup)}), fuel_of(limit))
         key, value = read_message(line)
         failure = None
         if ended.end is Stop.EXHAUSTED:
