@@ -228,15 +228,6 @@ def _binds(files: Files, others: tuple[Path, ...]) -> tuple[str, ...]:
     return tuple(options)
 
 
-def why_same_user() -> str | None:
-    """Return why agents started by root keep root's user id here; None if they do not.
-
-    They play only where Landlock or bubblewrap keeps files from them; see `why_files_are_open`.
-    """
-    kept = sandbox.kept_capabilities(confined=True)
-    return kept if isinstance(kept, str) else None
-
-
 def _only_the_user_differs() -> bool:
     """Return whether nothing but its user keeps root's files from an agent at level process."""
     return sys.platform == "linux" and os.geteuid() == 0 and sandbox.landlock_abi() == 0
@@ -244,10 +235,8 @@ def _only_the_user_differs() -> bool:
 
 def why_files_are_open() -> str | None:
     """Return why an agent of root could read root's files at level process; None if it cannot."""
-    kept = sandbox.kept_capabilities(confined=False) if _only_the_user_differs() else 0
-    if not isinstance(kept, str):
-        return None
-    return f"agents could read every file of root: {kept}; the kernel has no Landlock"
+    why = sandbox.identity(confined=False).why if _only_the_user_differs() else None
+    return why and f"agents could read every file of root: {why}; the kernel has no Landlock"
 
 
 def is_open_to_agents(path: Path) -> bool:
@@ -255,16 +244,12 @@ def is_open_to_agents(path: Path) -> bool:
     return _only_the_user_differs() and sandbox.closed_path((str(path.resolve()),)) is None
 
 
-@cache
 def shared_user() -> int | None:
     """Return the user of all agents here; None if each agent has its own user (Linux)."""
     if sys.platform != "linux":
         return None
-    if os.geteuid() != 0:
-        return os.geteuid()
-    if why_same_user() is not None:
-        return 0
-    return None if sandbox.known_here(sandbox.FIRST_SLOT) else sandbox.NOBODY
+    user = sandbox.identity(confined=True).user
+    return None if user == sandbox.FIRST_SLOT else user
 
 
 def shares_user(strong: bool) -> bool:
@@ -334,9 +319,9 @@ def missing() -> tuple[str, ...]:
     if seccomp.machine() is None:
         return (f"no table of system calls for this machine ({os.uname().machine}): {freely}",)
     lines, whose = [], "you" if os.geteuid() else "every user"
-    same_user = why_same_user() if os.geteuid() == 0 else None
-    if same_user is not None:
-        lines.append(f"agents keep the number of your user, who is root: {same_user}")
+    who = sandbox.identity(confined=True)
+    if who.why is not None:
+        lines.append(f"agents keep the number of your user, who is root: {who.why}")
     if not seccomp.available():
         lines.append("the kernel has no seccomp: agents can use the network and start processes")
     if sandbox.landlock_abi() == 0:
