@@ -21,8 +21,8 @@ from tabulate import tabulate
 from connect4.games import load_start
 from connect4.games.base import State
 from connect4.games.extended import EXTENDED
-from connect4.isolation.limits import Limits
 from connect4.isolation.process import STACK_PATIENCE
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, choose_level, open_seat
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import parse_agent

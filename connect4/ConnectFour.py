@@ -39,9 +39,8 @@ from connect4.games.base import Ending, Game, Option, Player, State
 from connect4.games.classic import after_moves
 from connect4.isolation.seat import LEVELS, choose_level, level_named
 from connect4.isolation.wasm.level import add_option, limit_of
-from connect4.players.base import Seat
+from connect4.players.base import STUDENT_FILE, AgentName, Seat, student_file
 from connect4.players.human import HumanSeat
-from connect4.players.names import STUDENT_FILE, AgentName, student_file
 from connect4.players.registry import PLAYERS, check_board, parse_agent
 from connect4.record import Record
 from connect4.referee import TurnEnded

@@ -22,10 +22,9 @@ from connect4.errors import InputError
 from connect4.games import begin, find_game, load_start
 from connect4.games.base import Game, Player, Seconds, State
 from connect4.isolation.seat import InProcessSeat, choose_level
-from connect4.players.base import Method, Seat, Setup, Turn
+from connect4.players.base import AgentName, Method, Seat, Setup, Turn
 from connect4.players.human import HumanSeat
 from connect4.players.local import KIND, LocalAgent, local_name
-from connect4.players.names import AgentName
 from connect4.players.registry import check_board, method_of, parse_agent
 from connect4.record import Record
 from connect4.referee import TurnEnded

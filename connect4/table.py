@@ -9,9 +9,10 @@ from typing import Self
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
 from connect4.games.base import SIDES, Ending, Game, Player, Seconds, State
-from connect4.isolation.limits import Limits
-from connect4.isolation.seat import LEVELS, IsolatedSeat, Level, Lifetime, open_seat
+from connect4.isolation.sandbox import Limits
+from connect4.isolation.seat import LEVELS, Level, Lifetime, open_seat
 from connect4.players.base import (
+    AgentName,
     Connected,
     Method,
     PlayerLeftError,
@@ -20,7 +21,6 @@ from connect4.players.base import (
     Setup,
     Turn,
 )
-from connect4.players.names import AgentName
 from connect4.players.registry import file_hash, method_of
 from connect4.record import Record, RecordedPlayer, agent_versions
 from connect4.referee import Event, Over, Result, TurnBegun, TurnEnded, play
@@ -74,15 +74,6 @@ def no_person(player: Player) -> Seat:
     raise InputError(f"player {player} is a person, and only programs play here")
 
 
-def _open(
-    game: Game, player: Player, agent: AgentName, method: Method | None, terms: Terms
-) -> Seat:
-    """Open the seat of an agent that runs in a separate process."""
-    source = terms.sources[player - 1]
-    setup = Setup(agent, player, game, terms.seconds, terms.seed, method, source, terms.allowed)
-    return open_seat(setup, terms.level, terms.limits, terms.lifetime)
-
-
 class Table:
     """One game between two agents, as a context manager that closes their seats.
 
@@ -131,7 +122,11 @@ class Table:
                 if agent.kind in kinds:
                     self._seats[player] = seat_person(player)
                 else:
-                    self._seats[player] = _open(game, player, agent, method, terms)
+                    source, allowed = terms.sources[player - 1], terms.allowed
+                    common = terms.seconds, terms.seed, method, source, allowed
+                    setup = Setup(agent, player, game, *common)
+                    limits, lifetime = terms.limits, terms.lifetime
+                    self._seats[player] = open_seat(setup, terms.level, limits, lifetime)
         except BaseException:  # also on Ctrl-C, so that no process stays behind
             self.close()
             raise
@@ -177,15 +172,6 @@ class Table:
         """Return what an agent printed in the turn that has just ended."""
         _, marker, text = self.log(turn.player).rpartition(f"[turn {turn.number}]\n")
         return text if marker else ""
-
-    @property
-    def left_behind(self) -> list[Player]:
-        """The players whose agents have a process that was killed but has not ended."""
-        return [
-            player
-            for player, seat in self._seats.items()
-            if isinstance(seat, IsolatedSeat) and seat.left_behind is not None
-        ]
 
     def close(self) -> None:
         for seat in self._seats.values():

@@ -24,7 +24,7 @@ from zlib import crc32
 import numpy as np
 
 from connect4.errors import InputError
-from connect4.players.names import NEWLINE
+from connect4.players.base import NEWLINE
 from grader.handin import find as submissions
 from grader.handin.worker import BoundError, ask
 from grader.output import write

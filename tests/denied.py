@@ -13,13 +13,14 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import stat
 import struct
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from tests.as_ordinary_user import make_python_readable
-
+CHECKOUT = Path(__file__).resolve().parent.parent
 LOAD, EQUALS, HAS, ANSWER = 0x20, 0x15, 0x45, 0x06
 ALLOW, ERROR = 0x7FFF0000, 0x00050000
 NUMBER_AT, FIRST_ARGUMENT_AT, FOURTH_ARGUMENT_AT = 0, 16, 40
@@ -95,6 +96,42 @@ def path_without(program: str, folder: Path) -> str:
                 link.symlink_to(path)
         places.append(str(folder))
     return os.pathsep.join(places)
+
+
+def closed_folder(path: Path) -> Path | None:
+    """Return the topmost folder above a path that others may not enter."""
+    for parent in reversed(path.parents):
+        if not parent.stat().st_mode & stat.S_IXOTH:
+            return parent
+    return None
+
+
+def bind(source: Path, target: Path) -> None:
+    """Show a folder at another place too, there for reading alone."""
+    subprocess.run(["mount", "-o", "bind,ro", source, target], check=True)
+
+
+def open_the_way(paths: list[Path], spare: Path) -> None:
+    """Lay an open folder over each closed one, with nothing in it but what is wanted."""
+    subprocess.run(["mount", "-t", "tmpfs", "tests", spare], check=True)
+    hidden = {path: closed_folder(path) for path in paths}
+    for place, path in enumerate(paths):
+        (spare / str(place)).mkdir()
+        bind(path, spare / str(place))
+    for folder in set(hidden.values()) - {None}:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tests", str(folder)], check=True)
+    for place, path in enumerate(paths):
+        if hidden[path] is not None:
+            path.mkdir(parents=True, exist_ok=True)
+            bind(spare / str(place), path)
+
+
+def make_python_readable(spare: Path) -> None:
+    """Let every user read this Python and this checkout, in this process's mount namespace."""
+    wanted = {CHECKOUT, Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve()}
+    if any(map(closed_folder, wanted)):
+        subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+        open_the_way(sorted(wanted), spare)
 
 
 def main(arguments: list[str]) -> int:

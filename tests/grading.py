@@ -23,7 +23,6 @@ from tests.command import ROOT, environment
 
 SUBMISSIONS = ROOT / "tests" / "data" / "submissions"
 SEARCHER = (SUBMISSIONS / "searcher.py").read_text(encoding="utf-8")
-AGENTS = ROOT / "tests" / "data" / "agents"
 COMMAND = "grader"
 
 SEED = 518230946017753824

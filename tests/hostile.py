@@ -30,7 +30,7 @@ from connect4.utils import get_valid_actions
 
 class AIPlayer:
     def __init__(self, player_number, time):
-        self.player_number = player_number
+        self.player_number, self.seconds = player_number, time
 
     def get_intelligent_move(self, state):
         column, is_popout = get_valid_actions(self.player_number, state)[-1]
@@ -72,47 +72,74 @@ def answered(status):
 """
 """The rest of each agent whose file defines `works`: whether something denied is possible."""
 
+FILES: Final = {
+    "import_error": "import a_module_of_my_laptop\n",
+    "import_exits": "import os\n\nos._exit(0)\n",
+    "import_never_ends": "import time\n\nwhile True:\n    time.sleep(1)\n",
+    "no_class": "class MyPlayer:\n    pass\n",
+    "no_method": "class AIPlayer:\n    def __init__(self, player_number, time):\n        pass\n",
+    "syntax_error": "class AIPlayer\n    pass\n",
+    "wrong_init": "class AIPlayer:\n    def __init__(self, player_number):\n        pass\n",
+}
+"""Files that cannot be loaded or asked."""
+
 MOVES: Final = {
     "aborts": "os.abort()",
-    "bool_column": "return (bool(column) if column < 2 else column), is_popout",
     "ends_by_a_nameless_signal": "os.kill(os.getpid(), 40)",
     "escape_codes": r"raise ValueError('\x1b[2J\x07 boo')",
-    "float_column": "return float(column), is_popout",
     "hanging_atexit": "atexit.register(time.sleep, 3600)",
     "huge_exception": "raise ValueError('x' * 10_000_000)",
     "keyboard_interrupt": "raise KeyboardInterrupt",
     "kills_the_parent_carelessly": "os.kill(os.getppid(), signal.SIGKILL)",
     "leaves_threads": "threading.Thread(target=exec, args=['while True: pass']).start()",
     "numpy_integers": "return np.int64(column), is_popout",
-    "popout_as_number": "return column, int(is_popout)",
-    "popout_as_numpy_bool": "return column, np.bool_(is_popout)",
     "prints_two_megabytes": "print(('x' * 1023 + '\\n') * 2048, end='')",
     "raises_recursion_error": "raise RecursionError('too deep')",
     "recursion_without_end": "return self.get_intelligent_move(state)",
-    "returns_array": "return np.array([0, 0])",
-    "returns_column_off_the_board": "return 99, False",
-    "returns_half_column": "return 0.5, False",
-    "returns_huge": "return 10**5000, False",
-    "returns_int": "return 0",
-    "returns_list": "return [0, False]",
-    "returns_nan": "return float('nan'), False",
-    "returns_negative": "return -1, False",
     "returns_none": "return None",
-    "returns_popout_of_two": "return 0, 2",
-    "returns_text": "return '0'",
-    "returns_text_column": "return '0', False",
-    "returns_three": "return 0, False, 1",
     "sets_trace": "sys.settrace(lambda *_: None); sys.setprofile(lambda *_: None)",
     "slow_regular_expression": "return len(re.match('(a+)+$', 'a' * 60 + 'b')), False",
     "writes_without_a_line_end": (
         "sockets = [n for n in range(3, 64) if Path(f'/proc/self/fd/{n}').is_socket()]\n"
         "        while True: os.write(sockets[0], b'0' * 4096)"
     ),
+    "answers_in_the_margin": "time.sleep(self.seconds + 0.004)",
+    "c_stack_overflow": (
+        "chain = range(300_000)\n"
+        "        for _ in range(300_000): chain = filter(None, chain)\n"
+        "        return next(chain), False"
+    ),
+    "dies_when_asked_again": ("if hasattr(self, 'asked'): os._exit(0)\n        self.asked = True"),
+    "holds_all_threads": (
+        "try:\n"
+        "            while True:\n"
+        "                threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+        "        except RuntimeError: pass"
+    ),
+    "lazy_imports": (
+        "import decimal, fractions, numpy.linalg, numpy.polynomial\n"
+        "        assert numpy.linalg.det(np.zeros((2, 2))) == 0 == decimal.Decimal(0)"
+    ),
+    "prints_one_huge_buffer": (
+        "left = memoryview(b'x' * (16 << 20))\n        while left: left = left[os.write(1, left) :]"
+    ),
+    "raises": "return state[0][99][99], False",
+    "sends_urgent_data_to_the_log": (
+        "assert __import__('ctypes').CDLL(None).send(1, b'!', 1, socket.MSG_OOB) == 1"
+    ),
+    "sends_urgent_data_to_the_referee": (
+        "libc = __import__('ctypes').CDLL(None)\n"
+        "        for number in range(3, 64): libc.send(number, b'!', 1, socket.MSG_OOB)"
+    ),
+    "sys_exit": "sys.exit('good bye')",
+    "unprintable_exception": "raise type('Mute', (Exception,), {'__str__': lambda self: 1 / 0})",
+    "wrong_signature": "return self.get_intelligent_move()",
 }
 """Agents that do this before they play, or in place of it."""
 
 ATTEMPTS: Final = {
     "changes_its_affinity": "os.sched_setaffinity(0, os.sched_getaffinity(0))",
+    "has_the_kernel_send_signals": "__import__('fcntl').fcntl(3, 10, signal.SIGKILL)",
     "leaves_a_note_in_folder": "Path(Path(__file__).with_name('connect4-note')).write_text('note')",
     "leaves_a_note_in_shm": "Path('/dev/shm/connect4-note').write_text('note')",
     "leaves_a_note_in_tmp": "Path('/tmp/connect4-note').write_text('note')",
@@ -136,14 +163,13 @@ OUTCOMES: Final = (
         PLAYED,
         PLAYED,
         """
-        bool_column builds_the_kits_own_agent changes_modes changes_own_file counts_turns
-        draws_without_a_seed float_column hanging_atexit holds_all_threads lazy_imports
-        leaves_a_note_in_folder leaves_a_note_in_shm leaves_a_note_in_tmp leaves_notes_in_lookups
-        lists_submissions mutates_state named_tuple numpy_integers opens_tcp opens_the_terminal
-        opens_udp patches_the_kit plain popout_as_number popout_as_numpy_bool
-        prints_one_huge_buffer prints_two_megabytes reads_hidden_boards reads_the_kits_own_agent
-        reads_the_opponent reads_the_search renames_results sets_trace traces_the_parent
-        tries_everything truncates_results unlinks_results uses_its_time writes_results
+        builds_the_kits_own_agent changes_modes changes_own_file draws_without_a_seed hanging_atexit
+        holds_all_threads lazy_imports leaves_a_note_in_folder leaves_a_note_in_shm
+        leaves_a_note_in_tmp leaves_notes_in_lookups lists_submissions numpy_integers opens_tcp
+        opens_the_terminal opens_udp patches_the_kit plain prints_one_huge_buffer
+        prints_two_megabytes reads_hidden_boards reads_the_kits_own_agent reads_the_opponent
+        reads_the_search renames_results sets_trace traces_the_parent tries_everything
+        truncates_results unlinks_results uses_its_time writes_results
         """,
     ),
     (
@@ -160,19 +186,10 @@ OUTCOMES: Final = (
         watches_processes
         """,
     ),
-    (
-        INVALID,
-        INVALID,
-        """
-        returns_array returns_half_column returns_huge returns_int returns_int_lookalike
-        returns_list returns_nan returns_negative returns_none
-        returns_popout_of_two returns_reduce returns_text returns_text_column returns_three
-        """,
-    ),
+    (INVALID, INVALID, "returns_none returns_reduce"),
     (INVALID, ERROR, "sends_urgent_data_to_the_referee writes_without_a_line_end"),
     # there, no descriptor that they try is the agent's line
     (INVALID, PLAYED, "forges_a_note writes_garbage"),
-    (INVALID, PLAYED, "returns_column_off_the_board"),  # the referee judges that
     (PLAYED | INVALID, PLAYED | INVALID, "returns_lying_tuple"),  # read as the tuple that it is
     (
         ERROR,
@@ -204,6 +221,8 @@ WASM: Final = {agent: found for _, found, names in OUTCOMES for agent in names.s
 
 def source_of(name: str) -> str:
     """Return the text of a hostile or broken agent."""
+    if name in FILES:
+        return FILES[name]
     if name in MOVES or name in ATTEMPTS:
         return AGENT.format(move=MOVES.get(name) or ATTEMPT.format(ATTEMPTS[name]))
     paths = (folder / f"{name}.py" for folder in (AGENTS, CORPUS))
@@ -214,4 +233,4 @@ def source_of(name: str) -> str:
 def names_of_all() -> list[str]:
     """Return the name of each agent, in the order of the alphabet."""
     files = [path.stem for folder in (AGENTS, CORPUS) for path in folder.glob("*.py")]
-    return sorted([*files, *MOVES, *ATTEMPTS])
+    return sorted([*files, *FILES, *MOVES, *ATTEMPTS])

@@ -10,8 +10,7 @@ from pathlib import Path
 from connect4.games.extended import EXTENDED, ExtendedState, read
 from connect4.isolation.process import AgentProcess
 from connect4.isolation.seat import IsolatedSeat, Level, Lifetime, Limits, open_seat
-from connect4.players.base import Setup
-from connect4.players.names import AgentName
+from connect4.players.base import AgentName, Setup
 from connect4.players.registry import parse_agent
 from tests.hostile import source_of
 

@@ -20,7 +20,7 @@ from connect4.errors import headline
 from connect4.games import load_start
 from connect4.games.base import Ending
 from connect4.games.extended import EXTENDED
-from connect4.isolation.limits import Limits
+from connect4.isolation.sandbox import Limits
 from connect4.players.base import Outcome, Turn
 from connect4.players.registry import parse_agent
 from connect4.table import Table, Terms

@@ -197,7 +197,7 @@ def test_each_mark_names_the_protection_it_was_played_under(tmp_path: Path) -> N
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_the_whole_proof_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Run with `-s` to read the table; also as an ordinary user: `tests/as_ordinary_user.py`."""
+    """Run with `-s` to read the table."""
     done = run("grader", "doctor", "--results", "own.db", cwd=tmp_path, seconds=280)
     with capsys.disabled():
         print(f"\n{done.stdout}")

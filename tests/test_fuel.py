@@ -11,7 +11,7 @@ import pytest
 
 from connect4.ConnectFour import main
 from connect4.errors import InputError
-from connect4.isolation.limits import Limits
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import MADE_ANEW, open_seat
 from connect4.isolation.wasm import images, level, package
 from connect4.players.base import Outcome

@@ -17,9 +17,8 @@ from grader.commands import read_rubric
 from grader.play.schedule import PlannedGame, grade_games, submitted
 from grader.rubric import reading as rubrics
 from tests.command import environment, run
+from tests.fuel_class import CLASS
 from tests.games import without_times
-
-CLASS = Path(__file__).parent / "data" / "fuel_class"
 
 SHORT = """
 [match]
@@ -121,7 +120,7 @@ def hand_in(folder: Path, names: list[str]) -> Path:
     for name in names:
         own = folder / "class" / name
         own.mkdir(parents=True)
-        (own / "ai.py").write_bytes((CLASS / f"{name}.py").read_bytes())
+        (own / "ai.py").write_text(CLASS[name], encoding="utf-8")
         (own / "report.txt").write_text("A report.", encoding="utf-8")
     return folder / "class"
 
@@ -169,8 +168,7 @@ def call(folder: Path, place: str, *options: str, kind: str = "grade") -> dict[s
 @pytest.mark.parametrize("kind", ["grade", "tournament"])
 def test_a_class_of_twelve_gets_the_same_marks_however_it_is_run(tmp_path, kind):
     """One job, two jobs, a load of six, and ten kills of the grader."""
-    names = [path.stem for path in sorted(CLASS.glob("*.py"))]
-    hand_in(tmp_path, names)
+    hand_in(tmp_path, list(CLASS))
     one = call(tmp_path, "one", "--jobs", "1", kind=kind)
     assert one == call(tmp_path, "two", "--jobs", "2", "--force-jobs", kind=kind)
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(6)]

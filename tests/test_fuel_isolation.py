@@ -50,8 +50,8 @@ def test_each_agent_comes_to_its_one_outcome(agent: str, player: Player) -> None
 @pytest.mark.parametrize(
     ("move", "reason"),
     [
-        ("open('/etc/passwd')", "note: agents may not open files here"),
-        ("open('note.txt', 'w')", "note: agents may not open files here"),
+        ("open('/etc/passwd')", "note: agents may not open files (a submission is one file)"),
+        ("open('note.txt', 'w')", "note: agents may not open files (a submission is one file)"),
         ("import pandas", "pandas is not part of what a submission may import"),
         ("import connect4.search.minimax", "connect4.search is not part of what a"),
         ("[].pop()", "IndexError: pop from empty list"),

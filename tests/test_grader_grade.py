@@ -30,7 +30,6 @@ from grader.rubric.model import AgentLimits
 from tests.browser import Browser
 from tests.command import assert_refused, environment, run, run_with_files_up_to
 from tests.grading import (
-    AGENTS,
     COMMAND,
     SEED,
     alive,
@@ -49,6 +48,7 @@ from tests.grading import (
     wait_for_games,
     wait_until_gone,
 )
+from tests.hostile import source_of
 from tests.marked import rows as table_of
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="needs Linux")
@@ -63,7 +63,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rubric(folder)
     hand_in(folder / "class", "=Ann <b>", searcher(2))
     hand_in(folder / "class", "bo", searcher(1), report=None)
-    hand_in(folder / "class", "cy", (AGENTS / "raises.py").read_text(encoding="utf-8"))
+    hand_in(folder / "class", "cy", source_of("raises"))
     (folder / "class" / "eve.py").write_bytes(b"\xff")
     done = grade(folder)
     assert done.returncode == 0, done.stderr
@@ -194,7 +194,7 @@ def test_a_page_shows_what_was_lost_and_no_markup_of_students(graded: Path) -> N
 @pytest.mark.slow
 def test_a_page_says_that_the_loading_time_of_a_game_was_used_up(tmp_path: Path) -> None:
     rubric(tmp_path, limits="startup_total = 0\n")
-    source = (AGENTS / "sys_exit.py").read_text(encoding="utf-8")
+    source = source_of("sys_exit")
     hand_in(tmp_path / "class", "cy", source.replace("intelligent", "expectimax"))
     assert grade(tmp_path).returncode == 0
     page = (tmp_path / "marks" / "feedback" / "cy.html").read_text(encoding="utf-8")

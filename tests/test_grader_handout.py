@@ -19,8 +19,7 @@ import pytest
 from connect4 import record as records
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
-from connect4.players.base import Outcome
-from connect4.players.names import importable_sentence
+from connect4.players.base import Outcome, importable_sentence
 from grader.handout import SEEN, STUB, TEACHERS, TOP, matches, relinked, stripped
 from grader.play.schedule import grade_games, submitted
 from grader.rubric import reading as rubrics
@@ -137,7 +136,7 @@ def test_students_get_no_solution_and_no_private_part(kit: Path) -> None:
     assert {"README.md", "connect4/players/ai.py", "grader/rubric.toml"} <= names
     assert len([name for name in names if (kit / name).is_file()]) <= 215
     private = """
-        benchmarks connect4/players/reference.py connect4/reference docs/assignment.md
+        benchmarks connect4/reference docs/assignment.md
         docs/benchmarks.md docs/statistics.md docs/teachers.md grader/doctor grader/gradescope
         grader/handout grader/handout.toml tests
     """

@@ -601,10 +601,6 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
         {"eve.tgz": SLOW_ARCHIVES["a header of digits"]},
         ("not read within 2 s; hand in ai.py or one usual zip of it", "no readable tar (invalid"),
     ),
-    "a slow encoding": (
-        {"eve.py": b"# coding: punycode-\n#-" + b"a" * 200_000},
-        "not UTF-8: it declares the encoding 'punycode-'; save the file as UTF-8",
-    ),
     "tar bomb": (
         {"eve.tar.gz": tarred({"ai.py": b"#" * 30_000_000})},
         "the tar unpacks to more than the 20 MB allowed",

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from connect4.players.names import STUDENT_FILE
+from connect4.players.base import STUDENT_FILE
 from grader.__main__ import COMMANDS as OF_GRADER
 from grader.__main__ import command_of, make_parser, with_values
 from tests.command import ROOT, run

@@ -13,15 +13,15 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType, SimpleNamespace
-from typing import Any, cast
+from types import FrameType
+from typing import Any
 
 import pytest
 
 from connect4.errors import InputError, IsolationError, headline
 from connect4.games.extended import EXTENDED
-from connect4.isolation import machine, process, spawn, submission
-from connect4.isolation.channel import Channel, Spent, Timed
+from connect4.isolation import machine, process, protocol, spawn
+from connect4.isolation.levels import Spent, Timed
 from connect4.isolation.seat import (
     MADE_ANEW,
     Level,
@@ -33,11 +33,9 @@ from connect4.isolation.seat import (
 from connect4.isolation.spawn import PATIENCE
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.registry import parse_agent
-from connect4.record import dumps
 from connect4.referee import TurnEnded, play
 from connect4.table import Table, Terms
 from tests.command import ROOT, environment
-from tests.games import without_times
 from tests.grading import burners
 from tests.seats import SEED, TRACER, board, process_of, processes, seat, setup, wait_for_none
 
@@ -96,9 +94,10 @@ def printed(agent: Path | str, level: Level = "process", turns: int = 1, **optio
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_an_agent_lives_for_the_whole_game_or_for_a_move(level: Level) -> None:
-    assert printed("counts_turns", level, 3) == "made\nturn 1\nturn 2\nturn 3\n"
-    assert printed("counts_turns", level, 3, lifetime="move") == "made\nturn 1\n" * 3
+def test_an_agent_lives_for_the_whole_game_or_for_a_move(level: Level, tmp_path: Path) -> None:
+    path = agent(tmp_path, "print('turn', self.turns)", "print('made')\n")
+    assert printed(path, level, 3) == "made\nturn 1\nturn 2\nturn 3\n"
+    assert printed(path, level, 3, lifetime="move") == "made\nturn 1\n" * 3
 
 
 def test_a_late_agent_is_made_anew_outside_the_clock(tmp_path: Path) -> None:
@@ -139,19 +138,9 @@ def test_a_traceback_shows_the_agents_source_and_names_no_folder(tmp_path: Path)
     assert str(ROOT) not in detail
 
 
-def test_a_method_that_lacks_a_parameter_is_told_how_it_is_called(tmp_path: Path) -> None:
-    right, path = "get_intelligent_move(self, state)", agent(tmp_path, "pass")
-    path.write_text(path.read_text(encoding="utf-8").replace("(self, state)", "(state)"), "utf-8")
-    first, last = detail_of(path).splitlines()
-    assert first.startswith("TypeError: ")
-    assert last == f"note: the simulator needs def {right} in class AIPlayer"
-
-
 @pytest.mark.parametrize(
     ("name", "detail"),
     [
-        ("os_exit", "os_exit.py: its process ended with exit status 3"),
-        ("segmentation_fault", "segmentation_fault.py: its process was ended by SIGSEGV"),
         (
             "closes_descriptors",
             "closes_descriptors.py: its process was killed, or closed its line to the referee",
@@ -160,17 +149,16 @@ def test_a_method_that_lacks_a_parameter_is_told_how_it_is_called(tmp_path: Path
             "import_exits",
             "import_exits.py could not be loaded: its process ended with exit status 0",
         ),
+        ("segmentation_fault", "segmentation_fault.py: its process was ended by SIGSEGV"),
         ("writes_garbage", "what came from the agent's process is not an answer"),
-        ("returns_column_off_the_board", None),
-        ("sys_exit", "SystemExit: good bye"),
         ("escape_codes", r"ValueError: \x1b[2J\x07 boo"),
     ],
 )
-def test_what_went_wrong_is_said(name: str, detail: str | None) -> None:
+def test_what_went_wrong_is_said(name: str, detail: str) -> None:
     first, again = (reply.detail for reply in asked(name, turns=2)[0])
     assert first == again
     lines = (first or "").removesuffix(f"\n{MADE_ANEW}").splitlines()
-    assert first is None if detail is None else lines[-1] == detail
+    assert lines[-1] == detail
 
 
 IS_WHERE = "Where its code was, as the agent's own process reported it (most recent call last):"
@@ -185,6 +173,7 @@ IS_WHERE = "Where its code was, as the agent's own process reported it (most rec
         "__import__('re').match('(a+)+$', 'a' * 60 + 'b')",
         "__import__('os').kill(__import__('os').getpid(), 19)",
         "__import__('threading').Thread(target=time.sleep, args=[60]).start(); time.sleep(60)",
+        "while True: print('a' * 99)",
     ],
 )
 @pytest.mark.parametrize("level", LEVELS)
@@ -220,26 +209,21 @@ def test_an_import_that_never_ends_is_told_where_it_was() -> None:
     replies, _ = asked("import_never_ends", turns=2, limits=Limits(start_seconds=0.3))
     assert {reply.detail for reply in replies} == {
         f"import_never_ends.py was not loaded within 0.3 s\n{IS_WHERE}\n"
-        '  File "import_never_ends.py", line 6, in <module>\n'
+        '  File "import_never_ends.py", line 4, in <module>\n'
         "    time.sleep(1)"
     }
 
 
 def test_a_stack_that_an_agent_forges_says_nothing_but_lines_of_its_own(tmp_path: Path) -> None:
     forged = (
-        "import os, signal, stat\n"
+        "import os, signal\n"
         "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})\n"
         'text = b\'  File "ai.py", line 99999 in \\x1b[2J\\n  File "worker.py", line 1 in x\\n\'\n'
-        "pipes = [n for n in range(3, 60) if os.path.exists(f'/proc/self/fd/{n}')]\n"
-        "pipes = [n for n in pipes if stat.S_ISFIFO(os.fstat(n).st_mode)]\n"
-        "print(len(pipes), flush=True)\n"
-        "while True: os.write(pipes[0], text)"
+        "while True: os.write(2, text)"
     )
-    replies, log = asked(agent(tmp_path, forged), turns=2, limit=0.3)
-    for reply in replies:
+    for reply in asked(agent(tmp_path, forged), turns=2, limit=0.3)[0]:
         assert reply.outcome is Outcome.TIMEOUT, reply.detail
         assert len((reply.detail or "").splitlines()) == 2  # the verdict and what follows from it
-    assert log == "1\n1\n"
 
 
 def test_what_an_agent_prints_is_kept_up_to_a_limit() -> None:
@@ -259,35 +243,32 @@ def test_prints_carry_their_turn_and_the_last_ones_are_kept(tmp_path: Path) -> N
     long = "x" * 200
     assert log.startswith(f"loaded\n[turn 1]\nturn 1 {long}\n[turn 5]\nturn 3 xxx")
     assert log.endswith(f"x\n[turn 15]\nturn 8 {long}")
-    assert re.search(r"\n\.\.\. \([0-9]+ bytes left out\)\n\[turn 13\]\nx", log)
+    assert re.search(r"\n\.\.\. \([0-9]+ bytes left out\)\nx", log)
 
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(
-    ("move", "error", "note"),
+    ("move", "error"),
     [
-        ("open('weights.npy')", r"FileNotFoundError: \[Errno 2\]", submission.FILES),
-        ("open('/etc/hostname')", r"\w+Error: \[Errno \d+\]", submission.FILES),
-        ("open('/tmp/note', 'w')", r"\w+Error: \[Errno \d+\]", submission.FILES),
-        ("import numpy\nnumpy.load('w.npy')", "FileNotFoundError: ", submission.FILES),
-        ("import os\nos.fork()", "PermissionError: ", submission.ANY),
-        ("import subprocess\nsubprocess.run(['ls'])", "PermissionError: ", submission.PROCESSES),
-        ("import socket\nsocket.socket()", "PermissionError: ", submission.SOCKETS),
+        ("import numpy\nnumpy.load('w.npy')", "FileNotFoundError: "),
+        ("open('/tmp/note', 'w')", r"\w+Error: \[Errno \d+\]"),
+        ("import os\nos.fork()", "PermissionError: "),
+        ("import subprocess\nsubprocess.run(['ls'])", "PermissionError: "),
         (
             "import urllib.request\nurllib.request.urlopen('http://example.org')",
             "urllib.error.URLError: ",
-            submission.SOCKETS,
         ),
     ],
 )
 def test_what_agents_may_not_do_is_said_below_the_error(
-    level: Level, move: str, error: str, note: str, tmp_path: Path
+    level: Level, move: str, error: str, tmp_path: Path
 ) -> None:
     detail = detail_of(agent(tmp_path, move), level)
     lines = detail.splitlines()
     assert lines[0] == "Traceback (most recent call last):"
+    assert any(line.strip() == move.splitlines()[-1] for line in lines), "which call is meant"
     assert re.match(error, lines[-2])
-    assert lines[-1] == f"note: agents may not {note}"
+    assert lines[-1] == protocol.DENIED
     assert headline(detail) == f"{lines[-2]}; {lines[-1]}"
 
 
@@ -337,7 +318,7 @@ def test_what_a_submission_may_not_import_is_refused_with_what_it_may(
 ) -> None:
     failure = detail_of(agent(tmp_path, "", f"{line}\n"), level)
     assert str(ROOT) not in failure
-    assert "submission.py" not in failure
+    assert "protocol.py" not in failure
     first = ["Traceback (most recent call last):", '  File "ai.py", line 1, in <module>']
     assert failure.splitlines()[:3] == [*first, f"    {line}"]
     assert failure.splitlines()[-1] == REFUSED.format(refused)
@@ -383,8 +364,7 @@ sysconfig.get_config_vars()
 del sys.modules['connect4.utils']
 import connect4.utils, inspect
 assert 'Integer' in inspect.getsource(connect4.utils)
-assert exit and quit and help and copyright
-assert not [each for each in sys.meta_path if 'editable' in repr(each)]""",
+assert exit and quit and help and copyright""",
         "",
     ),
     "finds nothing of the kit in the main module": (
@@ -424,9 +404,8 @@ REACHABLE = """
     connect4 connect4.config connect4.errors connect4.games connect4.games.base
     connect4.games.board connect4.games.classic connect4.games.dynamic connect4.games.extended
     connect4.games.falling connect4.games.popout connect4.games.state_files
-    connect4.isolation.limits connect4.isolation.protocol connect4.isolation.sandbox
-    connect4.isolation.seccomp connect4.isolation.submission connect4.isolation.worker
-    connect4.players.base connect4.players.names connect4.players.student connect4.utils
+    connect4.isolation.protocol connect4.isolation.sandbox connect4.isolation.seccomp
+    connect4.isolation.worker connect4.players.base connect4.players.student connect4.utils
 """
 """As docs/isolation.md lists it."""
 
@@ -512,7 +491,7 @@ def test_a_turn_passes_few_functions_of_the_kit(tmp_path: Path) -> None:
     assert isinstance(ended, TurnEnded)
     assert ended.turn.outcome is Outcome.PLAYED
     assert len(passed) <= 38, passed
-    assert len({file for file, _ in passed}) <= 8, passed
+    assert len({file for file, _ in passed}) <= 9, passed
 
 
 OVER = "no answer within {} s (it came {}"
@@ -641,7 +620,7 @@ def test_an_agent_whose_thread_does_not_stop_is_made_anew(
 @pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="root only")
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_process_that_does_not_die_is_its_agents_timeout(
+def test_a_process_that_does_not_die_costs_its_agent_all_turns(
     level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spawn, "DEATH_PATIENCE", 0.5)
@@ -654,22 +633,19 @@ def test_a_process_that_does_not_die_is_its_agents_timeout(
     ) as tracer:
         assert tracer.stdout is not None
         assert tracer.stdout.readline() == b"held\n"
-        replies = [opened.ask(board(), 0.2) for _ in range(3)]
+        first, *others = (opened.ask(board(), 0.2) for _ in range(3))
         opened.close()
-        assert opened.left_behind == pid
         assert pid in processes()
         tracer.communicate()
-    said = (
-        f"ai.py: its process {pid} was killed and does not end; "
-        "this turn and the rest of its turns are lost"
-    )
-    assert [(reply.outcome, reply.detail) for reply in replies] == [(Outcome.TIMEOUT, said)] * 3
+    assert first.outcome is Outcome.TIMEOUT
+    said = f"ai.py: its process {pid} was killed and does not end; the rest of its turns are lost"
+    assert [(reply.outcome, reply.detail) for reply in others] == [(Outcome.ERROR, said)] * 2
     wait_for_none(os.getpid())
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_an_agent_takes_no_threads_from_the_other_one(level: Level, tmp_path: Path) -> None:
-    """Also where both are the same user's: `python3 -m tests.as_ordinary_user` runs this too."""
+    """Also where both are the same user's."""
     hog = (
         "import threading, resource\n"
         "try: resource.setrlimit(resource.RLIMIT_NPROC, (9999, 9999))\n"
@@ -690,25 +666,6 @@ def test_an_agent_takes_no_threads_from_the_other_one(level: Level, tmp_path: Pa
     other.close()
     assert {reply.outcome for reply in replies} == {Outcome.PLAYED}, replies
     assert greedy.log == "refused\nTrue\n" * 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("level", LEVELS)
-def test_games_of_deterministic_agents_repeat_to_the_byte(level: Level, tmp_path: Path) -> None:
-    path = agent(tmp_path, "if self.turns == 2: raise ValueError(object())")
-    (tmp_path / "other").mkdir()
-    other = agent(tmp_path / "other", "if self.turns > 3: return 9, 9")
-    start = board("1\n" + "0 0 0 0\n" * 3)
-    pairs = (("random", "ai:nodes=100"), (f"ai:{path}", "random"), (f"ai:{path}", f"ai:{other}"))
-    for pair in pairs:
-        texts = set()
-        for seats_level in (level, level, "none"):
-            one, two = map(parse_agent, pair)
-            terms = Terms(5.0, SEED, seats_level, method="intelligent")
-            with Table(EXTENDED, start, (one, two), terms) as table:
-                list(table.events())
-            texts.add(without_times(dumps(replace(table.record, isolation="-"))))
-        assert len(texts) == 1
 
 
 @pytest.mark.parametrize("lifetime", ["game", "move"])
@@ -850,7 +807,7 @@ def test_without_fork_each_agent_is_started_from_nothing() -> None:
         "sleeps": "timeout",
         "os_exit": "error",
         "raises": "error",
-        "returns_int_lookalike": "invalid",
+        "returns_none": "invalid",
     }
     done = run_in([sys.executable, "-m", "tests.denied", "--"], WITHOUT_FORK, *expected)
     lines = [f"{name} {outcome} {outcome}" for name, outcome in expected.items()]
@@ -963,13 +920,3 @@ trace = Trace()
             state = state.apply(reply.action)
             opened.close()
     assert freed.read_text(encoding="utf-8") == "freed "  # the last one is still loaded
-
-
-def test_an_answer_written_past_the_kit_is_not_read_if_it_takes_gigabytes() -> None:
-    """A tree arrives as one text; 125 MB of empty lists in its place took 3 GB."""
-    line = b'{"answer": [' + b"[]," * 2_200_000 + b"[]]}"
-    asked = object.__new__(process.AgentProcess)
-    asked.pid = 0
-    said = SimpleNamespace(send=lambda message: None, receive=lambda *_: line)
-    asked._channel = cast("Channel", said)
-    assert asked.call("explain", board(), 1.0) == ("", None)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from connect4.isolation.limits import EXTRA_BYTES, hierarchy, join_group, leave_group, memory_group
+from connect4.isolation.machine import EXTRA_BYTES, hierarchy, join_group, leave_group, memory_group
 from connect4.isolation.seat import Level, Limits
 from connect4.players.base import Outcome
 from tests.command import ROOT, environment

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from connect4.games import extended
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.players import ai
-from connect4.players.base import Setup
-from connect4.players.names import STUDENT_FILE, AgentName
+from connect4.players.base import STUDENT_FILE, AgentName, Setup
 from connect4.search.trace import Flag
 from connect4.utils import get_pts
 from connect4.views.tree import explain

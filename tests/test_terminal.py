@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from connect4.games import GAMES
-from connect4.players.names import AgentName
+from connect4.players.base import AgentName
 from connect4.table import TablePlan, Terms
 from connect4.views.terminal import TerminalView
 from tests.command import environment

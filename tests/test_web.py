@@ -25,7 +25,8 @@ from grader.playground import ASSETS as PLAYGROUND
 from grader.rubric.reading import read as read_rubric
 from tests.browser import PHONE, WIDE, Browser
 from tests.command import run
-from tests.grading import AGENTS, hand_in, rubric, searcher
+from tests.grading import hand_in, rubric, searcher
+from tests.hostile import source_of
 from tests.needs import WEB_PACKAGES
 from tests.test_page import FAULTS, HOSTILE, played, with_advice
 
@@ -62,7 +63,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("cy", f"raise ValueError({HOSTILE!r})\n"),
     ):
         hand_in(folder / "class", name, source)
-    failing = (AGENTS / "raises.py").read_text(encoding="utf-8")
+    failing = source_of("raises")
     hand_in(folder / "class", "di", failing)
     rubric(folder)
     for command, out in (("grade", "marks"), ("tournament", "night")):

@@ -7,6 +7,7 @@ a file, so it also holds inside bubblewrap.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 import re
@@ -18,6 +19,7 @@ import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.util import cache_from_source
+from itertools import count
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -61,21 +63,14 @@ def library_folders() -> list[Path]:
 
 
 @cache
-def package_folders() -> tuple[str, ...]:
-    """Return the folders of installed packages, that of numpy among them."""
-    folders = [entry for entry in sys.path if "-packages" in entry]
-    folders.append(str(Path(np.__file__).parent.parent))
-    return tuple(dict.fromkeys(map(os.path.realpath, folders)))
-
-
-@cache
 def readable_paths(files: Files = None) -> tuple[Path, ...]:
     """Return Python, its libraries and the kit or some `files` of it, without the grader.
 
     Submissions need not be readable, because an agent receives its source by message.
     """
-    folders: list[str | Path] = [*library_folders(), *package_folders(), *SYSTEM_LIBRARIES]
-    folders += [f"{sys.base_prefix}/lib", f"{sys.base_prefix}/lib64"]
+    folders: list[str | Path] = [*library_folders(), *SYSTEM_LIBRARIES]
+    folders += [entry for entry in sys.path if "-packages" in entry]
+    folders += [Path(np.__file__).parents[1], f"{sys.base_prefix}/lib", f"{sys.base_prefix}/lib64"]
     found = {Path(folder).resolve() for folder in folders if os.access(folder, os.R_OK)}
     parts = {part for path in found for part in _without(path, KIT, GRADER)}
     students = (KIT / "players" / name for name in ("ai.py", "report.txt", "__pycache__"))
@@ -104,14 +99,14 @@ def importable(folder: Path | None) -> tuple[Path, ...]:
 
 SUBMISSION_FILES: Final = (
     *("__init__.py", "config.py", "errors.py", "games", "utils.py"),
-    *(f"isolation/{name}.py" for name in ("__init__", "protocol", "submission")),
-    *(f"players/{name}.py" for name in ("__init__", "base", "names", "student")),
+    *(f"isolation/{name}.py" for name in ("__init__", "protocol")),
+    *(f"players/{name}.py" for name in ("__init__", "base", "student")),
 )
 """The modules of the kit, and the folder, that load and call a student's file."""
 
 WORKER_FILES: Final = (
     *SUBMISSION_FILES,
-    *(f"isolation/{name}.py" for name in ("limits", "sandbox", "seccomp", "worker")),
+    *(f"isolation/{name}.py" for name in ("sandbox", "seccomp", "worker")),
 )
 """Those that are loaded before a submission runs in a process."""
 
@@ -233,15 +228,6 @@ def _binds(files: Files, others: tuple[Path, ...]) -> tuple[str, ...]:
     return tuple(options)
 
 
-def why_same_user() -> str | None:
-    """Return why agents started by root keep root's user id here; None if they do not.
-
-    They play only where Landlock or bubblewrap keeps files from them; see `why_files_are_open`.
-    """
-    kept = sandbox.kept_capabilities(confined=True)
-    return kept if isinstance(kept, str) else None
-
-
 def _only_the_user_differs() -> bool:
     """Return whether nothing but its user keeps root's files from an agent at level process."""
     return sys.platform == "linux" and os.geteuid() == 0 and sandbox.landlock_abi() == 0
@@ -249,10 +235,8 @@ def _only_the_user_differs() -> bool:
 
 def why_files_are_open() -> str | None:
     """Return why an agent of root could read root's files at level process; None if it cannot."""
-    kept = sandbox.kept_capabilities(confined=False) if _only_the_user_differs() else 0
-    if not isinstance(kept, str):
-        return None
-    return f"agents could read every file of root: {kept}; the kernel has no Landlock"
+    why = sandbox.identity(confined=False).why if _only_the_user_differs() else None
+    return why and f"agents could read every file of root: {why}; the kernel has no Landlock"
 
 
 def is_open_to_agents(path: Path) -> bool:
@@ -260,16 +244,12 @@ def is_open_to_agents(path: Path) -> bool:
     return _only_the_user_differs() and sandbox.closed_path((str(path.resolve()),)) is None
 
 
-@cache
 def shared_user() -> int | None:
     """Return the user of all agents here; None if each agent has its own user (Linux)."""
     if sys.platform != "linux":
         return None
-    if os.geteuid() != 0:
-        return os.geteuid()
-    if why_same_user() is not None:
-        return 0
-    return None if sandbox.known_here(sandbox.FIRST_SLOT) else sandbox.NOBODY
+    user = sandbox.identity(confined=True).user
+    return None if user == sandbox.FIRST_SLOT else user
 
 
 def shares_user(strong: bool) -> bool:
@@ -339,11 +319,93 @@ def missing() -> tuple[str, ...]:
     if seccomp.machine() is None:
         return (f"no table of system calls for this machine ({os.uname().machine}): {freely}",)
     lines, whose = [], "you" if os.geteuid() else "every user"
-    same_user = why_same_user() if os.geteuid() == 0 else None
-    if same_user is not None:
-        lines.append(f"agents keep the number of your user, who is root: {same_user}")
+    who = sandbox.identity(confined=True)
+    if who.why is not None:
+        lines.append(f"agents keep the number of your user, who is root: {who.why}")
     if not seccomp.available():
         lines.append("the kernel has no seccomp: agents can use the network and start processes")
     if sandbox.landlock_abi() == 0:
         lines.append(f"the kernel has no Landlock: at level process agents read what {whose} can")
     return tuple(lines)
+
+
+# -- memory groups: control groups (cgroups) that limit memory, which root can create
+
+EXTRA_BYTES: Final = 256 << 20
+"""What the kernel may need in addition to an agent's limit.
+
+A group is for a kernel without seccomp: there an agent may start `Limits.tasks` processes, and
+nothing else limits their memory together. With seccomp, it has one process, and no shared memory.
+"""
+
+NAME: Final = "connect4-"
+
+_numbers = count()
+_left: set[Path] = set()
+
+
+@cache
+def hierarchy() -> Path | None:
+    """Return the cgroup folder with a memory controller; None if we cannot use one."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return None
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+            before, _, after = line.partition(" - ")
+            kind, _, options = after.split(" ", 2)
+            folder = Path(before.split()[4])
+            if kind == "cgroup" and "memory" in options.split(","):
+                return folder
+            if kind == "cgroup2":
+                controllers = (folder / "cgroup.subtree_control").read_text(encoding="ascii")
+                if "memory" in controllers.split():
+                    return folder
+    return None
+
+
+def memory_group(memory_bytes: int) -> Path | None:
+    """Return the folder of a new group for an agent with that much memory.
+
+    Returns None if none can be created. Removes the groups of seats and referees that are gone.
+    """
+    parent = hierarchy()
+    if parent is None:
+        return None
+    for folder in parent.glob(f"{NAME}[0-9]*-*"):
+        owner = folder.name.removeprefix(NAME).partition("-")[0]
+        if folder in _left or not os.path.exists(f"/proc/{owner}"):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+    folder = parent / f"{NAME}{os.getpid()}-{next(_numbers)}"
+    limit = str(memory_bytes + EXTRA_BYTES)
+    try:
+        folder.mkdir()
+        names = ("memory.max", "memory.limit_in_bytes")
+        _write(next(folder / name for name in names if (folder / name).exists()), limit)
+    except OSError:
+        leave_group(folder)
+        return None
+    for name, value in (("memory.swap.max", "0"), ("memory.memsw.limit_in_bytes", limit)):
+        with contextlib.suppress(OSError):  # missing if the kernel does not count swap
+            _write(folder / name, value)
+    return folder
+
+
+def join_group(folder: Path | None, process: int) -> None:
+    """Put a process into a group, with all that it starts from now on, unless it has ended."""
+    if folder is not None:
+        with contextlib.suppress(OSError):
+            _write(folder / "cgroup.procs", str(process))
+
+
+def leave_group(folder: Path | None) -> None:
+    """Remove a group; if one of its processes is still ending, the next seat removes it."""
+    if folder is not None:
+        _left.add(folder)
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def _write(path: Path, value: str) -> None:
+    with path.open("r+", encoding="ascii") as file:  # never creates one
+        file.write(value)

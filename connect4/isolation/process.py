@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import selectors
 import signal
 import sys
 import time
@@ -16,21 +15,16 @@ from typing import Any, Final
 from connect4.errors import IsolationError
 from connect4.games.base import Seconds, State
 from connect4.isolation import machine
-from connect4.isolation.channel import (
-    Channel,
+from connect4.isolation.levels import (
     End,
     Log,
-    NoAnswerError,
-    ProcessEndedError,
     Spent,
     Timed,
-    is_large,
     one_core,
     own_wait,
     thread_states,
     words,
 )
-from connect4.isolation.limits import Limits, allow_tasks, join_group
 from connect4.isolation.protocol import (
     FAILED,
     NO_ANSWER,
@@ -40,18 +34,22 @@ from connect4.isolation.protocol import (
     cleaned,
     ending_text,
     line_of,
-    opening,
     read_answer,
     read_message,
+    setup_to_json,
 )
+from connect4.isolation.sandbox import Limits, allow_tasks
 from connect4.isolation.spawn import (
     FORKS,
     PATIENCE,
+    Channel,
     DirectLauncher,
     Launcher,
-    ProcessStuckError,
+    NoAnswerError,
+    ProcessEndedError,
     Warden,
     WardenGoneError,
+    is_large,
 )
 from connect4.players.base import Outcome, Reply, Setup
 from connect4.players.registry import modules_of
@@ -59,9 +57,6 @@ from connect4.players.student import reported_stack, uses_numpy_random
 
 STACK_PATIENCE: Final = 0.05
 """Seconds that a process has to report its stack before it is killed."""
-
-MAX_STACK: Final = 1 << 15
-"""The maximum size of that report in bytes."""
 
 STACK_ENDS: Final = (b'File "<string>", line 1 in <module>\n', b"\n  ...\n")
 """The end of a report by `faulthandler`: the frame of `BOOT`, or a mark for too many frames."""
@@ -110,9 +105,6 @@ class AgentProcess:
     is late if it exceeds the limit by more than the measured transport.
     """
 
-    left_behind: int | None = None
-    """The number of a process that was killed but has not ended."""
-
     def __init__(self, setup: Setup, limits: Limits, log: Log, name: str, strong: bool) -> None:
         """Start what forks it; `setup` is what it receives, `name` its file or kind.
 
@@ -129,7 +121,8 @@ class AgentProcess:
         """The number of the process, 0 if none is running or it has not sent anything."""
         self._channel: Channel | None = None
         """The connection to the process; None if none is running."""
-        self._stack = -1
+        self._stuck = 0
+        """The number of a process that was killed and does not end."""
         self._launcher = _launcher(setup, strong, limits)
 
     # -- start and end it
@@ -140,6 +133,9 @@ class AgentProcess:
         Only the agent's own part counts: running its file and creating its player, without the time
         that it waited for a busy machine. Raises `IsolationError`.
         """
+        if self._stuck:
+            end = f"its process {self._stuck} was killed and does not end"
+            return 0.0, f"{self._name}: {end}; the rest of its turns are lost"
         try:
             channel = self._start()
         except WardenGoneError as error:
@@ -177,21 +173,17 @@ class AgentProcess:
             "core": self._core,
             "strong": self._strong,
         }
-        self._stack, stack = os.pipe()
-        if sys.platform != "win32":
-            os.set_blocking(self._stack, False)
         self._channel = channel = Channel(self._log, self._launcher.control)
         try:
-            self._launcher.start(*channel.far_ends, stack)
+            self._launcher.start(*channel.far_ends)
         except BaseException:  # also on Ctrl-C, so that no process stays behind
             self._let_go()
             raise
         finally:
             for end in channel.far_ends:
                 end.close()
-            os.close(stack)
         try:
-            channel.send(opening(self._setup, **settings))
+            channel.send(line_of({"setup": setup_to_json(self._setup), **settings}))
             key, value = read_message(channel.receive(time.monotonic() + PATIENCE))
         except NoAnswerError:
             raise IsolationError("an agent's process did not start") from None
@@ -199,22 +191,25 @@ class AgentProcess:
             self.end()
             raise IsolationError(f"an agent's process ended at once: {self._log.text()}") from None
         self.pid = channel.sender or (value if key == UP else 0)
-        join_group(self._launcher.group, self.pid)
+        machine.join_group(self._launcher.group, self.pid)
         if key != UP:
             raise IsolationError(f"an agent's process cannot be isolated: {value}")
         return channel
 
     def end(self) -> int:
-        """End the process and all that it started; return its status."""
+        """End the process and all that it started; return its status.
+
+        If the kernel cannot end it, no other one is started.
+        """
         if self._channel is None:
             return 0
         self._signal("SIGKILL")
         try:
             return self._launcher.end()
-        except ProcessStuckError:
-            if not self.is_alive():
+        except TimeoutError:
+            if thread_states(self.pid)[:1] in ("", "Z", "X"):
                 raise WardenGoneError from None
-            self.left_behind = self.pid
+            self._stuck = self.pid
             return -9
         finally:
             self._let_go()
@@ -227,11 +222,6 @@ class AgentProcess:
         """End everything, after `hang_up`."""
         self._signal("SIGKILL")
         self._launcher.close()
-        end = time.monotonic() + 1.0
-        while self.is_alive() and time.monotonic() < end:
-            time.sleep(0.01)
-        if self.is_alive():
-            self.left_behind = self.pid
         self._let_go()
 
     def _let_go(self) -> None:
@@ -240,7 +230,6 @@ class AgentProcess:
         self.pid = 0
         if channel is not None:
             channel.close()
-            os.close(self._stack)
 
     # -- ask it
 
@@ -395,35 +384,21 @@ class AgentProcess:
         self._channel.hear_prints()
         return True
 
-    def is_alive(self) -> bool:
-        """Return whether the process exists and is not a zombie, as far as Linux reports it."""
-        return self.pid > 0 and thread_states(self.pid)[:1] not in ("", "Z", "X")
-
     def _where(self) -> str:
         """Return the stack of a student's file, as its process reports it before it is killed.
 
         The report is not trustworthy, and may be empty, because an agent can ignore the signal. The
         wait is at most `STACK_PATIENCE`.
         """
-        number, source = STACK_SIGNAL, self._setup.source
-        if number is None or source is None or not self.pid:
+        source, channel = self._setup.source, self._channel
+        if STACK_SIGNAL is None or source is None or channel is None or not self.pid:
             return ""
-        said = bytearray()
-        with contextlib.suppress(OSError), selectors.DefaultSelector() as ready:
-            ready.register(self._stack, selectors.EVENT_READ)
-            if ready.select(0):
-                os.read(self._stack, MAX_STACK)  # discard an unrequested report
-            os.kill(self.pid, number)
-            self._signal("SIGCONT")  # it may have stopped itself
-            end = time.monotonic() + STACK_PATIENCE
-            while len(said) < MAX_STACK and not said.endswith(STACK_ENDS):
-                if not ready.select(end - time.monotonic()):
-                    break
-                data = os.read(self._stack, MAX_STACK)
-                if not data:
-                    break
-                said += data
-        return cleaned(reported_stack(bytes(said), self._name, source))
+        channel.hear_prints()
+        with contextlib.suppress(OSError):
+            os.kill(self.pid, STACK_SIGNAL)
+        self._signal("SIGCONT")  # it may have stopped itself
+        said = channel.read_stack(STACK_ENDS, STACK_PATIENCE)
+        return cleaned(reported_stack(said, self._name, source))
 
     def _signal(self, name: str) -> None:
         """Send a signal to its process group, if the system has that signal."""

@@ -14,6 +14,7 @@ import stat
 import struct
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -21,13 +22,67 @@ from typing import Any, Final
 import numpy as np
 
 from connect4.isolation import seccomp
-from connect4.isolation.limits import Limits, impose
 
 FIRST_SLOT: Final = 2_000_000_000
 """User ids above those of people and of containers; one for each living agent."""
 
 NOBODY: Final = 65534
 """For containers that have only the first 65536 user ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of one agent; `impose` has those that are the same for every agent."""
+
+    start_seconds: float = 10.0
+    """For loading the file and creating the player."""
+    reload_seconds: float = 10.0
+    """For all reloads in a game, unless each move has its own process."""
+    margin_seconds: float = 0.005
+    """Added to a move's time limit, for the measured time of communication."""
+    memory_bytes: int = 1 << 30
+    """Address space of one process."""
+    tasks: int = 64
+    """Threads; see `machine.tasks_of_user`."""
+    log_bytes: int = 1 << 16
+    """Maximum size of the agent's stored output."""
+
+
+def impose(limits: Limits) -> None:
+    """Set the limits of this process that the kernel enforces; raises `OSError`."""
+    import resource  # not on Windows
+
+    wanted = {
+        "RLIMIT_AS": limits.memory_bytes,
+        "RLIMIT_CPU": 3600,
+        "RLIMIT_FSIZE": 1 << 20,
+        "RLIMIT_NOFILE": 64,
+        "RLIMIT_CORE": 1,  # at 0 the kernel still starts a program that collects cores
+        "RLIMIT_NPROC": limits.tasks,
+    }
+    for name, value in wanted.items():
+        number = getattr(resource, name, None)
+        if number is None:
+            continue
+        hard = resource.getrlimit(number)[1]
+        allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        moves = name == "RLIMIT_NPROC"  # see `allow_tasks`; the filter denies it to agents
+        try:
+            resource.setrlimit(number, (allowed, hard if moves else allowed))
+        except (OSError, ValueError):
+            if sys.platform == "linux":  # macOS has limits that nobody can set
+                raise
+
+
+def allow_tasks(process: int, tasks: int) -> None:
+    """Set how many threads the user of a process may run when that process starts one (Linux)."""
+    import resource
+
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, ValueError):  # it has ended, or the system allows fewer
+            hard = resource.prlimit(process, resource.RLIMIT_NPROC)[1]
+            soft = tasks if hard == resource.RLIM_INFINITY else min(tasks, hard)
+            resource.prlimit(process, resource.RLIMIT_NPROC, (soft, hard))
 
 
 def denies() -> bool:
@@ -60,7 +115,8 @@ def enter(
     if files is not None and folder is not None:  # which is another one inside bubblewrap
         allow(files, folder, READ_DIR)
     if os.geteuid() == 0:
-        _become_another_user(FIRST_SLOT + slot, strong or files is not None, folder)
+        confined = strong or files is not None
+        _become(identity(confined, folder), slot, confined)
     if sys.platform != "linux":
         return
     prctl(PR_SET_PDEATHSIG, 9)  # after the change of user, which clears it
@@ -121,27 +177,39 @@ def known_here(user: int) -> bool:
     return True
 
 
-@cache
-def kept_capabilities(confined: bool, folder: str | None = None) -> int | str:
-    """Return the capabilities that an agent of root keeps as another user, or why it stays root.
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who an agent is to the kernel; with root's user it has no capabilities."""
 
-    If others may not read Python, the kit or `folder` (in a 0700 home), it keeps one capability, to
-    read, but only if `confined`: if Landlock or bubblewrap restricts what there is to read. An
-    agent that stays root has no capabilities.
+    user: int
+    """`FIRST_SLOT` if each agent has a user of its own."""
+    capability: int = 0
+    """The only one that it keeps, to read."""
+    why: str | None = None
+    """Why it keeps root's user."""
+
+
+@cache
+def identity(confined: bool, folder: str | None = None) -> Identity:
+    """Return who an agent is that this process becomes or starts.
+
+    If others may not read Python, the kit or `folder` (in a 0700 home), an agent of root keeps one
+    capability, but only if `confined`: if Landlock or bubblewrap restricts what there is to read.
     """
-    if sys.platform != "linux":
-        return 0
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return Identity(os.geteuid() or NOBODY)
+    users = [user for user in (FIRST_SLOT, NOBODY) if known_here(user)]
     if not _has_capabilities(CAP_SETUID, CAP_SETGID):
-        return "this container may not change users"
-    if not any(map(known_here, (FIRST_SLOT, NOBODY))):
-        return "this container knows no other user"
+        return Identity(0, why="this container may not change users")
+    if not users:
+        return Identity(0, why="this container knows no other user")
     closed = closed_path((sys.executable, os.__file__, np.__file__, __file__, folder or "/"))
     if closed is None:
-        return 0
+        return Identity(users[0])
     for number in (CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE):  # Docker's root has the second alone
         if confined and _has_capabilities(number):
-            return 1 << number
-    return f"no other user can read {closed}"
+            return Identity(users[0], 1 << number)
+    return Identity(0, why=f"no other user can read {closed}")
 
 
 def closed_path(paths: Sequence[str]) -> str | None:
@@ -163,25 +231,18 @@ def closed_path(paths: Sequence[str]) -> str | None:
     return min(closed, default=None)
 
 
-def _become_another_user(user: int, confined: bool, folder: str | None) -> None:
-    if sys.platform != "linux":
+def _become(who: Identity, slot: int, confined: bool) -> None:
+    if who.user == 0 and not confined:
+        raise PermissionError(f"nothing keeps files from it: {who.why}")
+    if who.user != 0:  # otherwise, the referee has reported why
+        if who.capability:
+            prctl(PR_SET_KEEPCAPS, 1)
+        number = who.user + slot if who.user == FIRST_SLOT else who.user
         os.setgroups([])
-        os.setgid(NOBODY)
-        os.setuid(NOBODY)
-        return
-    kept = kept_capabilities(confined, folder)
-    if isinstance(kept, str):
-        if not confined:
-            raise PermissionError(f"nothing keeps files from it: {kept}")
-        _capabilities(0)  # the referee has reported why
-        return
-    if kept:
-        prctl(PR_SET_KEEPCAPS, 1)
-    number = user if known_here(user) else NOBODY
-    os.setgroups([])
-    os.setresgid(number, number, number)
-    os.setresuid(number, number, number)
-    _capabilities(kept)
+        os.setgid(number)
+        os.setuid(number)
+    if sys.platform == "linux":
+        _capabilities(who.capability)
 
 
 CREATE_RULESET: Final = 444

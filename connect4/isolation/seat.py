@@ -19,11 +19,10 @@ from typing import Any, Final, Literal, TypeAlias, cast
 from connect4.errors import AgentError, IllegalAction, InputError, headline
 from connect4.games.base import Seconds, State
 from connect4.isolation import machine
-from connect4.isolation.channel import End, Log, Timed
-from connect4.isolation.levels import Isolation, MakeRunner, Runner
-from connect4.isolation.limits import Limits
+from connect4.isolation.levels import End, Isolation, Log, MakeRunner, Runner, Timed
 from connect4.isolation.process import FREE_LOADING, RUNS_ON, AgentProcess
 from connect4.isolation.protocol import FAILED, handed_over
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.wasm.level import ByFuel
 from connect4.players.base import (
     Agent,
@@ -34,8 +33,8 @@ from connect4.players.base import (
     Setup,
     Turn,
     note_of,
+    student_file,
 )
-from connect4.players.names import student_file
 from connect4.players.registry import build
 from connect4.players.student import StudentAgent
 
@@ -152,26 +151,12 @@ class IsolatedSeat:
         self._closed = False
         self.agent: Runner = make_runner(own, limits, self._log, self._name)
         try:
-            _, self._load_failure = self.agent.load(limits.start_seconds)
+            _, self.load_failure = self.agent.load(limits.start_seconds)
+            """Why the agent is not loaded; None if it is, or will be for its next turn."""
         except BaseException:  # also on Ctrl-C, so that nothing of the agent is left
             self.close()
             raise
-        self._never_loaded = self._load_failure is not None
-
-    @property
-    def left_behind(self) -> int | None:
-        """The number of a process that was killed but has not ended."""
-        return self.agent.left_behind
-
-    @property
-    def load_failure(self) -> str | None:
-        """Why the agent is not loaded; None if it is, or will be for its next turn."""
-        if self.left_behind is None:
-            return self._load_failure
-        return (
-            f"{self._name}: its process {self.left_behind} was killed and does not end; "
-            "this turn and the rest of its turns are lost"
-        )
+        self._never_loaded = self.load_failure is not None
 
     @property
     def log(self) -> str:
@@ -202,11 +187,10 @@ class IsolatedSeat:
     def _ask(self, state: State, seconds: Seconds | None) -> Reply:
         loading = 0.0
         if not self.agent.is_loaded():
-            if not self._never_loaded and self.left_behind is None:
+            if not self._never_loaded:
                 loading = self._load_again()
-            if (failure := self.load_failure) is not None:
-                outcome = Outcome.ERROR if self.left_behind is None else Outcome.TIMEOUT
-                return Reply(outcome, detail=failure)
+            if self.load_failure is not None:
+                return Reply(Outcome.ERROR, detail=self.load_failure)
         reply, end = self.agent.ask(state, seconds, loading)
         if end in (End.LATE, End.STARVED, End.GONE):
             self._reload_is_free |= end is End.STARVED
@@ -215,14 +199,6 @@ class IsolatedSeat:
             reply = replace(reply, detail=f"{RUNS_ON}. {MADE_ANEW}")
         if end is not End.RESTS or self._lifetime == "move":
             self.agent.end()
-            if self.left_behind is not None:
-                reply = replace(
-                    reply,
-                    outcome=Outcome.TIMEOUT,
-                    action=None,
-                    text=None,
-                    detail=self.load_failure,
-                )
         return reply
 
     def _used_up(self) -> str:
@@ -235,19 +211,19 @@ class IsolatedSeat:
         """Load the agent, or note why it is not loaded; return the time that the turn pays."""
         limit, free = self._limits.start_seconds, self._reload_is_free
         if self._lifetime == "move":
-            took, self._load_failure = self.agent.load(limit)
+            took, self.load_failure = self.agent.load(limit)
             return max(0.0, took - FREE_LOADING)
-        self._load_failure = None
+        self.load_failure = None
         if not self._used_up():
             most = limit if free else min(limit, self._reload_left)
-            took, self._load_failure = self.agent.load(most)
+            took, self.load_failure = self.agent.load(most)
             self._reload_left -= 0.0 if free else took
             self._reload_is_free = False
-            if self._load_failure is None:
+            if self.load_failure is None:
                 return 0.0
         if used_up := self._used_up():
-            lines = (f"{NO_PLAYER}{used_up}", self._load_failure)
-            self._load_failure = "\n".join(filter(None, lines))
+            lines = (f"{NO_PLAYER}{used_up}", self.load_failure)
+            self.load_failure = "\n".join(filter(None, lines))
         return 0.0
 
     def _memory_gone(self) -> list[str]:

@@ -1,19 +1,24 @@
-"""Start and end agents' processes, from the referee's side.
+"""Agents' processes as the referee starts, hears and ends them.
 
 A `Warden` is a process of the kit that forks agents' processes. On a system that cannot fork, a
-`DirectLauncher` starts each process from scratch. `process` uses them.
+`DirectLauncher` starts each process from scratch. A `Channel` has the messages and the output of a
+process, which are not trusted. `process` uses them.
 """
 
 from __future__ import annotations
 
 import base64
 import contextlib
+import math
 import os
 import secrets
+import selectors
 import signal
 import socket
+import struct
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -21,10 +26,11 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from connect4.errors import IsolationError
+from connect4.games.base import Seconds
 from connect4.isolation import machine
 from connect4.isolation import worker as _compiled  # noqa: F401  # see `machine.worker_files`
-from connect4.isolation.limits import join_group, leave_group, memory_group
-from connect4.isolation.protocol import END, RULES, START, STATUS
+from connect4.isolation.levels import Log, own_wait
+from connect4.isolation.protocol import END, MAX_LINE, RULES, START, STATUS
 
 PATIENCE: Final = 20.0
 """Seconds for steps that no agent can slow down, such as the start of a process."""
@@ -33,9 +39,8 @@ DEATH_PATIENCE: Final = 10.0
 """Seconds after which a killed process has ended, unless the kernel cannot end it."""
 
 BOOT: Final = (
-    "import gc, sys; sys.path[:] = [sys.argv[1], *sys.path, *sys.argv[2].splitlines()]; "
-    "gc.disable(); "
-    "kept = [__import__(name) for name in sys.argv[4].split()] and [*sys.modules]; gc.freeze(); "
+    "import gc, sys; sys.path.insert(0, sys.argv[1]); gc.disable(); "
+    "kept = [__import__(name) for name in sys.argv[3].split()] and [*sys.modules]; gc.freeze(); "
     "from connect4.isolation import worker; worker.main(sys.argv, kept)"
 )
 """Imports the modules that a submission may use first: all modules loaded by then may stay.
@@ -69,10 +74,6 @@ class WardenGoneError(IsolationError):
         super().__init__(text)
 
 
-class ProcessStuckError(Exception):
-    """A process that was killed has not ended, because the kernel waits for something."""
-
-
 def agent_environment() -> dict[str, str]:
     """Return an agent's environment variables: only those that Python needs."""
     kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
@@ -84,23 +85,13 @@ def agent_environment() -> dict[str, str]:
 
 
 def _command(
-    handle: str,
-    allowed: tuple[str, ...] | None,
-    game: str,
-    modules: Sequence[str] = (),
-    folders: Sequence[str] | None = None,
+    handle: str, allowed: tuple[str, ...] | None, game: str, modules: Sequence[str] = ()
 ) -> list[str]:
-    """Return Python's command; its last word is a label for people who list processes.
-
-    With `folders`, those of installed packages, Python does not search for them itself (`-S`). The
-    search takes a tenth of the start, and longer if packages hook into it.
-    """
+    """Return Python's command; its last word is a label for people who list processes."""
     first = "" if allowed is None else " ".join(("connect4", *allowed))
     label = f"connect4 agent of {os.getpid()}"
-    kit = str(machine.KIT.parent)
-    options = ["-P"] if folders is None else ["-P", "-S"]
-    words = [kit, "\n".join(folders or ()), handle, first, game, *modules, label]
-    return [str(machine.PYTHON), *options, "-c", BOOT, *words]
+    words = [str(machine.KIT.parent), handle, first, game, *modules, label]
+    return [str(machine.PYTHON), "-P", "-c", BOOT, *words]
 
 
 class Warden:
@@ -130,25 +121,23 @@ class Warden:
         Modules in `folder` are readable and can be imported. Raises `IsolationError`.
         """
         files = None if allowed is None else machine.worker_files(allowed)
-        plain = machine.needs_no_package(allowed) and sys.platform == "linux"
-        folders = machine.package_folders() if plain else None
         self.control, theirs = socket.socketpair()
         self.control.settimeout(PATIENCE)
         self.number = secrets.randbelow(SLOTS)
-        self._group = memory_group(memory_bytes)
+        self._group = machine.memory_group(memory_bytes)
         self.group = self._group if strong else None
         """The memory group that each fork has yet to join."""
-        command = _command(str(theirs.fileno()), allowed, game, modules, folders)
+        command = _command(str(theirs.fileno()), allowed, game, modules)
         try:
             if strong:
                 command = [*machine.bubblewrap(files, machine.importable(folder)), *command]
             rules = machine.rules(allowed, folder)
             self._process = _run(command, theirs.fileno())
             if not strong:  # takes milliseconds, in which it loads Python; its forks are members
-                join_group(self._group, self._process.pid)
+                machine.join_group(self._group, self._process.pid)
         except OSError as error:
             self.control.close()
-            leave_group(self._group)
+            machine.leave_group(self._group)
             raise IsolationError(f"no process can be started: {error}") from None
         finally:
             theirs.close()
@@ -158,17 +147,17 @@ class Warden:
             else:
                 socket.send_fds(self.control, [RULES], [rules])
 
-    def start(self, channel: socket.socket, log: socket.socket, stack: int) -> None:
-        """Fork an agent's process that has these handles; the caller closes its own copies."""
+    def start(self, messages: socket.socket, prints: socket.socket) -> None:
+        """Fork an agent's process that has these ends; the caller closes its own copies."""
         try:
-            socket.send_fds(self.control, [START], [channel.fileno(), log.fileno(), stack])
+            socket.send_fds(self.control, [START], [messages.fileno(), prints.fileno()])
         except OSError:
             raise WardenGoneError from None
 
     def end(self) -> int:
         """End the process and all that it started; return its status as `subprocess` does.
 
-        Raises `ProcessStuckError` if that takes too long; only `close` may be called then.
+        Raises `TimeoutError` if that takes too long; only `close` may be called then.
         """
         try:
             self.control.settimeout(DEATH_PATIENCE)
@@ -176,7 +165,7 @@ class Warden:
             answer = self.control.recv(STATUS.size, socket.MSG_WAITALL)
         except TimeoutError:
             self._patience = 0.5
-            raise ProcessStuckError from None
+            raise
         except OSError:
             raise WardenGoneError from None
         if len(answer) < STATUS.size:
@@ -204,7 +193,7 @@ class Warden:
             with self._process.stderr as stream:
                 if self._process.returncode is not None:
                     self._said = stream.read()
-        leave_group(self._group)
+        machine.leave_group(self._group)
         lines = self._said.decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else ""
 
@@ -235,28 +224,27 @@ class DirectLauncher:
         self._allowed = allowed
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, channel: socket.socket, log: socket.socket, stack: int) -> None:
-        shares = hasattr(channel, "share")
+    def start(self, messages: socket.socket, prints: socket.socket) -> None:
+        shares = hasattr(messages, "share")
         self._process = subprocess.Popen(
             _command("shared", self._allowed, self._game),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env=agent_environment(),
-            pass_fds=() if shares else [channel.fileno(), log.fileno(), stack],
+            pass_fds=() if shares else [messages.fileno(), prints.fileno()],
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         assert self._process.stdin is not None
         with self._process.stdin as stream:
-            for end in (channel, log):
+            for end in (messages, prints):
                 word = (
                     base64.b64encode(end.share(self._process.pid))  # type: ignore[attr-defined]
                     if shares
                     else str(end.fileno()).encode()
                 )
                 stream.write(word + b"\n")
-            stream.write(b"%d\n" % (-1 if shares else stack))
 
     def end(self) -> int:
         if self._process is None:
@@ -274,3 +262,148 @@ class DirectLauncher:
 
 Launcher: TypeAlias = Warden | DirectLauncher
 """Starts agents' processes, one at a time."""
+
+
+# -- what a process says
+
+MAX_STACK: Final = 1 << 18
+"""The maximum size of the output with a report of a stack in bytes."""
+
+MAX_LISTS: Final = 2_100_000
+MAX_VALUES: Final = 12_000_000
+"""More than the tree of a search has: an empty list takes two bytes, and 64 once it is read."""
+
+
+def is_large(data: bytes) -> bool:
+    """Return whether JSON would take too much memory once it is read."""
+    return data.count(b"[") + data.count(b"{") > MAX_LISTS or data.count(b",") > MAX_VALUES
+
+
+class NoAnswerError(Exception):
+    """No line arrived before the deadline."""
+
+
+class ProcessEndedError(Exception):
+    """The agent's process has closed the connection."""
+
+
+class Channel:
+    """The referee's ends of both connections; `far_ends` are for the agent's process.
+
+    `warden` is the connection to the process that starts agents, if there is one.
+    """
+
+    def __init__(self, log: Log, warden: socket.socket | None) -> None:
+        self.sender = 0
+        """The process that sent the first message, as the kernel reports it (Linux); 0 before."""
+        self._log = log
+        self._buffer = bytearray()
+        self.waited_before = 0.0
+        """How long this thread had waited for a processor when `receive` last went to sleep."""
+        self._messages, messages = socket.socketpair()
+        self._prints, prints = socket.socketpair()
+        self.far_ends = messages, prints
+        self._selector = selectors.DefaultSelector()
+        if sys.platform == "linux":  # so that the kernel reports the sender's process number
+            self._messages.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self._messages.settimeout(PATIENCE)
+        self._prints.setblocking(False)
+        if sys.platform != "win32":  # read out-of-band data in line; it would block the reader
+            for end in (self._messages, self._prints):
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)
+        self._selector.register(self._messages, selectors.EVENT_READ, self._hear)
+        self._selector.register(self._prints, selectors.EVENT_READ, self.hear_prints)
+        if warden is not None:
+            self._selector.register(warden, selectors.EVENT_READ, self._hear_warden)
+
+    def send(self, message: bytes, patience: Seconds = PATIENCE) -> None:
+        """Send a message within `patience` seconds; raises `ProcessEndedError`."""
+        try:
+            self._messages.settimeout(patience)
+            self._messages.sendall(message)
+        except OSError:
+            raise ProcessEndedError from None
+
+    def receive(self, deadline: Seconds, most: int = MAX_LINE) -> bytes:
+        """Return the next line without its end, or more than `most` bytes if there is none.
+
+        `deadline` is a time of `time.monotonic`, or infinite. Raises `NoAnswerError`,
+        `ProcessEndedError` or `WardenGoneError`.
+        """
+        searched = 0
+        while True:
+            end = self._buffer.find(b"\n", searched)
+            if end >= 0:
+                line = bytes(self._buffer[:end])
+                del self._buffer[: end + 1]
+                return line
+            searched = len(self._buffer)
+            if searched > most:
+                return bytes(self._buffer)
+            self.waited_before = own_wait()
+            left = None if deadline == math.inf else deadline - time.monotonic()
+            answered = False
+            for key, _ in self._selector.select(left):
+                answered |= key.data() is True
+            if not answered and time.monotonic() >= deadline:
+                raise NoAnswerError
+
+    def _hear(self) -> bool:
+        data = b""
+        with contextlib.suppress(OSError):
+            if self.sender or sys.platform != "linux":
+                data = self._messages.recv(MAX_LINE)
+            else:
+                data, notes, _, _ = self._messages.recvmsg(MAX_LINE, socket.CMSG_SPACE(12))
+                self.sender = next((struct.unpack("=3i", sent)[0] for _, _, sent in notes), 0)
+        if not data:
+            raise ProcessEndedError
+        self._buffer += data
+        return True
+
+    def hear_prints(self) -> None:
+        """Read the output so far, without waiting for more."""
+        with contextlib.suppress(OSError, KeyError):  # nothing more; it was closed before
+            for _ in range(20):  # limited, as in `drain`, but more than the kernel keeps
+                data = self._prints.recv(MAX_LINE)
+                if not data:
+                    self._selector.unregister(self._prints)
+                    break
+                self._log.add(data)
+
+    def read_stack(self, ends: tuple[bytes, ...], seconds: Seconds) -> bytes:
+        """Return what is printed from now on, until one of these ends or for so many seconds.
+
+        It is not added to the log.
+        """
+        said, deadline = bytearray(), time.monotonic() + seconds
+        with contextlib.suppress(OSError), selectors.DefaultSelector() as ready:
+            ready.register(self._prints, selectors.EVENT_READ)
+            while len(said) < MAX_STACK and not any(end in said for end in ends):
+                if not ready.select(deadline - time.monotonic()):
+                    break
+                data = self._prints.recv(MAX_LINE)
+                if not data:
+                    break
+                said += data
+        return bytes(said)
+
+    def _hear_warden(self) -> bool:
+        raise WardenGoneError
+
+    def drain(self) -> None:
+        """Discard unrequested messages; raises `ProcessEndedError` or `WardenGoneError`."""
+        for _ in range(1000):  # limited, because not all systems can stop the agent
+            ready = self._selector.select(0)
+            for key, _ in ready:
+                key.data()
+            self._buffer.clear()
+            if not ready:
+                break
+
+    def close(self) -> None:
+        """Read the last output and close this end."""
+        self._selector.close()
+        self.hear_prints()
+        self._messages.close()
+        self._prints.close()

@@ -23,26 +23,25 @@ from pathlib import Path
 from typing import Final, cast
 
 from connect4.games import find_game
-from connect4.isolation import protocol, sandbox, submission
-from connect4.isolation.limits import Limits
+from connect4.isolation import protocol, sandbox
 from connect4.isolation.protocol import STACK_SIGNAL, say
+from connect4.isolation.sandbox import Limits
 from connect4.players.student import StudentAgent
 
 
-def serve(
-    channel: socket.socket, log: socket.socket, stack: int, parent: int, rules: int | None
-) -> None:
+def serve(channel: socket.socket, log: socket.socket, parent: int, rules: int | None) -> None:
     """Read the settings, limit this process, load the agent, answer until the referee disconnects.
 
-    `rules` name the readable files, see `sandbox.rules`. `stack` is the pipe for `STACK_SIGNAL`,
-    which works even during C code.
+    `rules` name the readable files, see `sandbox.rules`. On `STACK_SIGNAL` it prints its stack,
+    even during C code.
     """
     requests = channel.makefile("rb")
     del sys.argv[1:], sys.orig_argv[1:]  # the last word is the number of the referee's process
     _redirect(log)
-    setup, settings = protocol.read_opening(requests)
+    settings = json.loads(requests.readline())
+    setup = protocol.read_setup(settings["setup"])
     limits = Limits(**settings["limits"])
-    note = submission.note if sandbox.denies() else None
+    note = protocol.note if sandbox.denies() else None
     try:
         slot, core, strong = (settings[name] for name in ("slot", "core", "strong"))
         sandbox.enter(limits, slot, core, rules, setup.folder, strong)
@@ -51,8 +50,8 @@ def serve(
         os._exit(1)
     if os.getppid() != parent:  # the parent died before its death signal was set
         return
-    if STACK_SIGNAL is not None and stack >= 0:
-        faulthandler.register(STACK_SIGNAL, file=stack, all_threads=False)
+    if STACK_SIGNAL is not None:
+        faulthandler.register(STACK_SIGNAL, file=2, all_threads=False)
     protocol.draw_from(setup.derived_seed())
     say(channel.sendall, {protocol.UP: os.getpid()})
     agent = protocol.load(channel.sendall, setup, note)
@@ -98,28 +97,22 @@ def main(arguments: list[str], kept: list[str]) -> None:
     empty for the kit's own agents.
     """
     sys.path.remove(arguments[1])
-    if sys.flags.no_site:  # which has not added `exit`, `help` and the like
-        import site
-
-        for add in (site.setquit, site.setcopyright, site.sethelper):
-            add()
-    _, _, _, handle, allowed, game, *modules, _ = arguments
+    _, _, handle, allowed, game, *modules, _ = arguments
     find_game(game)
     for module in modules:
         importlib.import_module(module)
-    files = submission.confine(kept, allowed.split()[1:]) if kept else ()
+    files = protocol.confine(kept, allowed.split()[1:]) if kept else ()
     gc.enable()
     if handle != "shared":
         control = socket.socket(fileno=int(handle))
         rules = _rules(control, files)
-        channel, log, stack, parent = _guard(control)
+        channel, log, parent = _guard(control)
     else:
         rules = None  # nothing is denied without `fork`
         channel, log = (_unshare(sys.stdin.readline()) for _ in range(2))
-        stack = int(sys.stdin.readline() or -1)
         parent = os.getppid()
     try:
-        serve(channel, log, stack, parent, rules)
+        serve(channel, log, parent, rules)
     except BaseException:  # print any error before the process ends
         traceback.print_exc()
     finally:  # skip what an agent registered with atexit, and do not wait for threads
@@ -148,25 +141,24 @@ def _rules(control: socket.socket, files: Iterable[Path]) -> int | None:
     return handles[0]
 
 
-def _guard(control: socket.socket) -> tuple[socket.socket, socket.socket, int, int]:
+def _guard(control: socket.socket) -> tuple[socket.socket, socket.socket, int]:
     """Serve the referee until it disconnects.
 
-    Returns only in an agent's process: its two sockets, the pipe for its stack, and its parent's
-    number.
+    Returns only in an agent's process: its two sockets, and its parent's number.
     """
     if sys.platform == "linux":
         sandbox.prctl(PR_SET_CHILD_SUBREAPER, 1)  # adopt what an agent leaves behind, see `_end`
     gc.freeze()
     agent, parent = 0, os.getpid()
     while True:
-        command, handles, _, _ = socket.recv_fds(control, 1, 3)
+        command, handles, _, _ = socket.recv_fds(control, 1, 2)
         if command == protocol.START:
             agent = os.fork()
             if agent == 0:
                 os.setpgid(0, 0)
                 control.close()
-                channel, log = (socket.socket(fileno=handle) for handle in handles[:2])
-                return channel, log, handles[2], parent
+                channel, log = (socket.socket(fileno=handle) for handle in handles)
+                return channel, log, parent
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.setpgid(agent, agent)  # the child does so too; `_end` may be called before that
             for handle in handles:

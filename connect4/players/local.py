@@ -24,8 +24,7 @@ import numpy as np
 from connect4.errors import AgentError, IllegalAction, InputError, headline
 from connect4.games.base import Action, Game, Seconds, State, quoted
 from connect4.games.dynamic import COLOURS, DynamicState
-from connect4.players.base import Setup
-from connect4.players.names import AgentName, policy_folder, read_source
+from connect4.players.base import AgentName, Setup, policy_folder, read_source
 from connect4.players.registry import ADDRESS
 from connect4.players.student import clipped, read_answer
 

@@ -1,6 +1,6 @@
 """The kinds of players: `PLAYERS` by name, and the check of an agent's name.
 
-A name is `KIND`, `KIND:key=value,...` or `ai:FILE`; `players/names.py` parses it.
+A name is `KIND`, `KIND:key=value,...` or `ai:FILE`; `players/base.py` parses it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from typing import Final
 from connect4.errors import InputError
 from connect4.games import GAMES, nearest
 from connect4.games.base import Action, Seconds, State
-from connect4.players.base import Agent, Method, Setup
-from connect4.players.names import (
+from connect4.players.base import (
+    Agent,
     AgentName,
+    Method,
+    Setup,
     read_source,
     source_text,
     split_name,
@@ -168,13 +170,13 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
     ),
     "reference": PlayerKind(
         "reference or reference:nodes=N",
-        "connect4.players.reference:ReferenceAgent",
+        "connect4.players.agents:ReferenceAgent",
         games=FILE_GAMES,
         options=("nodes",),
     ),
 }
 
-if find_spec("connect4.players.reference") is None:  # in the students' edition
+if find_spec("connect4.reference") is None:  # in the students' edition
     del PLAYERS["reference"]
 
 
@@ -295,7 +297,9 @@ def modules_of(kind: str) -> list[str]:
     A student's file requires only the module that runs it.
     """
     module = PLAYERS[kind].factory.partition(":")[0]
-    return [module] if kind == "ai" else [module, __name__]
+    if kind == "ai":
+        return [module]
+    return [module, __name__, *(["connect4.reference"] if kind == "reference" else [])]
 
 
 def build(setup: Setup) -> Agent:

@@ -13,14 +13,13 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
 
 from connect4.errors import AgentError, IllegalAction, InputError, headline
 from connect4.games.base import Action, Seconds, State, quoted
-from connect4.players.base import Setup
-from connect4.players.names import read_source, source_lines, student_file
+from connect4.players.base import Setup, read_source, source_lines, student_file
 
 if TYPE_CHECKING:  # an agent's process loads only the rules of its own game
     from connect4.games.falling import ExtendedAction
@@ -32,7 +31,7 @@ MODULE_NAME: Final = "submission"
 
 KIT: Final = Path(__file__).parents[1]
 
-IMPORT_CHECK: Final = str(KIT / "isolation" / "submission.py")
+IMPORT_CHECK: Final = str(KIT / "isolation" / "protocol.py")
 """Its lines are left out of tracebacks: they do not help the author."""
 
 MAX_FRAMES: Final = 20
@@ -76,8 +75,6 @@ class StudentAgent:
         self._action = setup.game.file_action
         random.seed(setup.derived_seed())
         try:
-            if b"\0" in self._source:
-                raise AgentError(f"{self._path.name} is not UTF-8; save the file as UTF-8")
             if uses_numpy_random(self._source):
                 np.random.seed(setup.derived_seed() % 2**32)  # students use the legacy generator
             if not self._source.strip():
@@ -109,16 +106,17 @@ class StudentAgent:
             raise self._failure(f"failed in {self._method}", error, signature) from None
         return self._action(read_answer(answer))
 
-    def call(self, method: str, state: State) -> dict[str, str]:
+    def call(self, method: str, state: State) -> dict[str, Any]:
         """Call another method of the player, such as `explain`.
 
-        Returns `answer` and, as JSON, the list that it returned, or `missing`, or `failed` and why.
+        Returns `answer` with the list that it returned, or `missing`, or `failed` and why.
         """
         try:
             if not hasattr(self.player, method):
                 return {"missing": ""}
             answer = list(getattr(self.player, method)(state.for_agent()))
-            return {"answer": json.dumps(answer, default=lambda number: number.item())}  # numpy's
+            text = json.dumps(answer, default=lambda number: number.item())  # numpy's
+            return {"answer": json.loads(text)}
         except BaseException as error:
             return {"failed": f"failed in {method}: {error!r:.500}"}
 
@@ -129,7 +127,8 @@ class StudentAgent:
         hash the record keeps. The code has the file's bare name, so tracebacks do not depend on the
         folder.
         """
-        code = compile(self._source, self._path.name, "exec", dont_inherit=True)
+        text = self._source.decode("utf-8-sig")  # compiled as such, whatever encoding it declares
+        code = compile(text, self._path.name, "exec", dont_inherit=True)
         module = ModuleType(MODULE_NAME)
         module.__file__ = os.path.abspath(self._path) if self._on_disk else self._path.name
         sys.modules[MODULE_NAME] = module  # dataclasses and pickle look up their module

@@ -19,8 +19,7 @@ from connect4 import record as records
 from connect4.errors import IllegalAction, InputError, IsolationError, harmless, one_line
 from connect4.games.base import SIDES, Ending, Player, Seconds, State
 from connect4.isolation.seat import NO_PLAYER, Level, open_seat
-from connect4.players.base import Outcome, Setup, Turn
-from connect4.players.names import split_name, student_file
+from connect4.players.base import Outcome, Setup, Turn, split_name, student_file
 from connect4.players.registry import file_hash, method_of, recorded_agent
 from connect4.players.student import MODULE_NAME, read_answer
 from connect4.record import Record

@@ -11,7 +11,6 @@ from connect4.cli import Parser, check_place, count, fail, seed_number, time_lim
 
 # isort: split
 import argparse
-import json
 import math
 import re
 import sys
@@ -27,10 +26,8 @@ from connect4.config import DEFAULT_SECONDS
 from connect4.errors import AgentError, IllegalAction, InputError, IsolationError
 from connect4.games import GAMES, begin, find_game
 from connect4.games.base import Game, State
-from connect4.isolation.channel import is_large
 from connect4.isolation.seat import IsolatedSeat, choose_level, open_seat
-from connect4.players.base import Setup, note_of
-from connect4.players.names import AgentName
+from connect4.players.base import AgentName, Setup, note_of
 from connect4.players.registry import PLAYERS, build, parse_agent
 from connect4.players.student import read_answer
 from connect4.search import WIN, Move
@@ -289,7 +286,7 @@ def explained_by_student(setup: Setup, state: State) -> list[Node]:
 def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]:
     """Return the nodes of an answer of `StudentAgent.call`, its `key` and `value`.
 
-    The value is JSON, `(depth, move, kind, value, alpha, beta, note)` for each node in search
+    The value has `(depth, move, kind, value, alpha, beta, note)` for each node in search
     order, as docs/students.md describes. Raises `InputError` for any other answer.
     """
     name = f"agent {agent.text!r}"
@@ -302,11 +299,7 @@ def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]
         raise InputError(f"{name} {first_line(said)}")
     if key == "":
         raise InputError(f"{name}: a tree of more than {MAX_NODES} nodes; search less deep")
-    try:
-        value = _read(value) if key == "answer" else None
-    except (ValueError, TypeError, AttributeError, RecursionError):
-        value = None
-    if not isinstance(value, list):
+    if key != "answer" or not isinstance(value, list):
         raise InputError(
             f"{name}: explain returned no list of nodes; docs/students.md has an example"
         )
@@ -321,13 +314,6 @@ def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]
     if not nodes:
         raise InputError(f"{name}: explain returned no nodes")
     return nodes
-
-
-def _read(text: str) -> Any:
-    """Parse JSON; raises `ValueError` if that would take too much memory."""
-    if is_large(text):
-        raise ValueError("more than a tree has")
-    return json.loads(text)
 
 
 def _read_node(row: Any, before: list[Node], game: Game) -> Node:

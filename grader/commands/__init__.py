@@ -16,7 +16,7 @@ from connect4.games.base import Seconds
 from connect4.isolation import machine
 from connect4.isolation.seat import LEVELS, Level, choose_level, level_named
 from connect4.isolation.wasm.level import in_fuel, limit_of
-from connect4.players.names import split_name, student_file
+from connect4.players.base import split_name, student_file
 from grader.handin import LATE, REMEDY, Missing, Submission, lists, match
 from grader.handin.lists import csv_text, nobody
 from grader.handin.roster import Correction, Owners, Student, assign

@@ -139,8 +139,6 @@ class LadderRun:
     follow: Callable[[PlannedGame], None] = lambda game: None
     """Called after each game has been stored."""
     began: float = field(default_factory=time.monotonic)
-    held: set[str] = field(default_factory=set)
-    """The sources whose processes could not be ended."""
     tries: Counter[str] = field(default_factory=Counter)
     """How often a game has failed in this run, by key."""
     played: int = 0
@@ -175,8 +173,7 @@ class LadderRun:
     def _next_round(self, league: League) -> list[PlannedPair]:
         """Return the pairs of the next round; none if no player needs one."""
         rules = self.rubric.ladder
-        players = league.players
-        current = [at for at in league.current() if player_id(players[at]) not in self.held]
+        current = league.current()
         needing = widest_first(league.fit, [place for place in current if place], rules.width)
         chosen = choose(
             league.fit,
@@ -213,7 +210,7 @@ class LadderRun:
         return [
             game
             for plan, missing in self.book.unplayed(self.terms).items()
-            if {plan.one, plan.two} <= able - self.held and hopeless.isdisjoint(missing)
+            if {plan.one, plan.two} <= able and hopeless.isdisjoint(missing)
             for game in league.games(plan)
             if game.key in missing
         ]
@@ -234,8 +231,6 @@ class LadderRun:
         if attempt.fault:
             self.tries[game.key] += 1
             say(f"{game.title}: {attempt.fault}")
-        for side in attempt.left_behind:
-            self.held.add(str(game.players[side - 1].sha256))
         if time.monotonic() - self.told >= EVERY:
             self.told = time.monotonic()
             say(f"{self.played} games played, at most {duration(self.seconds_left)} left")

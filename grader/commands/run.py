@@ -282,8 +282,6 @@ class ClassRun:
     """How often a game has failed in this run, by key."""
     deadly: set[str] = field(default_factory=set)
     """The games that have ended the grader too often."""
-    held: set[str] = field(default_factory=set)
-    """The sources whose processes could not be ended."""
     sound: set[str] = field(default_factory=set)
     """The opponents with a game that counts."""
     failing: Counter[str] = field(default_factory=Counter)
@@ -322,8 +320,7 @@ class ClassRun:
             done = [state for state in results.stages if state.complete]
             if 0 < len(done) < len(task.rubric.tournament.stages):
                 print(tables.stage_text(done[-1], task.rubric) + "\n", flush=True)
-            left = missing(results, self.hopeless)
-            todo = [game for game in left if self.held.isdisjoint(game.submitted)]
+            todo = missing(results, self.hopeless)
         return results
 
     def _load(self, pool: Pool, level: str) -> None:
@@ -380,13 +377,6 @@ class ClassRun:
                 self.tries[game.key] += 1
                 again = "; it is played again" if self.tries[game.key] < ATTEMPTS else ""
                 progress.say(f"{game.title}: {attempt.fault}{again}")
-            for side in attempt.left_behind:
-                player = game.players[side - 1]
-                self.held.add(str(player.sha256))
-                progress.say(
-                    f"{player.name}: a process of its own could not be ended; its other games wait "
-                    "for the next run"
-                )
             progress.step()
             self._rewrite(results, so_far)
             if rival not in self.sound and self.failing[rival] >= HOPELESS:

@@ -20,8 +20,7 @@ from connect4.analysis.costs import Analysis, Cost, analyse
 from connect4.analysis.experts import expert_for
 from connect4.errors import InputError, IsolationError, headline
 from connect4.games.base import Seconds, State
-from connect4.players.base import Method, Outcome, Setup, Turn
-from connect4.players.names import AgentName
+from connect4.players.base import AgentName, Method, Outcome, Setup, Turn
 from connect4.record import Record
 from connect4.search.trace import Flag, Node
 from connect4.views.board import shape_data

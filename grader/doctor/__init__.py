@@ -25,11 +25,9 @@ from typing import Any, Final, NamedTuple
 from connect4.errors import IsolationError, headline
 from connect4.games.extended import EXTENDED, read
 from connect4.isolation import sandbox, seccomp
-from connect4.isolation.limits import Limits
-from connect4.isolation.machine import why_same_user
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import GRADED, LEVELS, Level, open_seat
-from connect4.players.base import Outcome, Seat, Setup
-from connect4.players.names import AgentName
+from connect4.players.base import AgentName, Outcome, Seat, Setup
 from grader.output.tables import text_table
 
 HERE: Final = Path(__file__).parent
@@ -67,7 +65,7 @@ def missing() -> set[str]:
     lacks = {
         "landlock": sandbox.landlock_abi() <= 0,
         "seccomp": not seccomp.available(),
-        "own user": os.geteuid() != 0 or why_same_user() is not None,
+        "own user": os.geteuid() != 0 or sandbox.identity(confined=True).why is not None,
         "bubblewrap": True,
     }
     return {name for name, is_missing in lacks.items() if is_missing}

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from connect4.errors import InputError, one_line, printable
-from connect4.players.names import source_text
+from connect4.players.base import source_text
 from grader.handin import Person, Submission, archive, by_form, platforms, told_apart, worker
 from grader.handin.archive import ENDINGS, MEGABYTE, Tree, brief, short, tops
 from grader.handin.platforms import Entry

@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from connect4.errors import InputError
-from connect4.players.names import importable_sentence
+from connect4.players.base import importable_sentence
 from grader.handin import worker
 
 if TYPE_CHECKING:  # a process that only checks does without the games
@@ -109,7 +109,7 @@ def source_findings(source: bytes, rules: SubmissionRules) -> list[Finding]:
         return [Finding(1, "size", text)]
     try:
         with warnings.catch_warnings(action="ignore"):
-            tree = ast.parse(source)  # bytes say their own encoding
+            tree = ast.parse(source.decode("utf-8-sig"))  # as `players.student` compiles it
     except SyntaxError as error:
         return [Finding(error.lineno or 1, "syntax", f"{error.msg}; fix this line")]
     except (RecursionError, MemoryError):

@@ -24,7 +24,7 @@ from typing import Final
 
 from connect4 import safe
 from connect4.errors import InputError
-from connect4.players.names import split_name
+from connect4.players.base import split_name
 from grader.play.schedule import grade_games, submitted, worth
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric, all_boards, kit_agents

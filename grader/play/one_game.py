@@ -25,11 +25,10 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from connect4.errors import InputError, harmless, headline
 from connect4.games import GAMES
-from connect4.games.base import Ending, FaultPolicy, Game, Player
-from connect4.isolation.limits import Limits
+from connect4.games.base import Ending, FaultPolicy, Game
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import NO_PLAYER
-from connect4.players.base import Outcome, Turn
-from connect4.players.names import AgentName
+from connect4.players.base import AgentName, Outcome, Turn
 from connect4.players.registry import file_hash, parse_agent
 from connect4.record import Record
 from connect4.referee import Result
@@ -67,7 +66,7 @@ def play_game(job: Job) -> Attempt:
     one, two = (player["id"] for player in job["players"])
     attempt = Attempt(job["key"], (one, two), worker=f"{socket.gethostname()}:{os.getpid()}")
     try:
-        record, left_behind = play_job(job)
+        record = play_job(job)
     except Exception as error:  # a grader's fault ends this game and no other
         seconds = round(time.monotonic() - began, 3)
         fault, trace = one_line(error), traceback.format_exc()
@@ -90,7 +89,6 @@ def play_game(job: Job) -> Attempt:
         page=replay_data(record),
         lost=lost,
         seconds=seconds,
-        left_behind=tuple(left_behind),
     )
 
 
@@ -112,8 +110,8 @@ def one_line(error: BaseException) -> str:
     return harmless(f"{type(error).__name__}: {lines[0]}".removesuffix(": "))
 
 
-def play_job(job: Job) -> tuple[Record, list[Player]]:
-    """Play a game; return its record, and the players with a process that could not be ended.
+def play_job(job: Job) -> Record:
+    """Play a game; return its record.
 
     A job with `method` calls that method. Raises `InputError` if the file of a rubric's agent is
     not the planned one.
@@ -145,7 +143,7 @@ def play_job(job: Job) -> tuple[Record, list[Player]]:
         for played, player in zip(table.record.players, job["players"], strict=True)
     )
     table.record.players = first, second
-    return table.record, table.left_behind
+    return table.record
 
 
 def source_path(sha256: str) -> str:
@@ -228,8 +226,7 @@ def play_all(
     """Play the games; yield each with its result after the result has been stored.
 
     At most twice `slots` games are submitted at once, so that a stop loses little; with `alone`,
-    one game. A submission whose process could not be ended, or that ended its worker, plays no
-    more of them.
+    one game. A submission that ended its worker plays no more of them.
     """
     barred: set[str] = set()
 
@@ -250,7 +247,6 @@ def play_all(
                 if attempt.died:
                     store.end(game.key, died=True)
                 store.add(attempt)
-                barred.update(str(game.players[side - 1].sha256) for side in attempt.left_behind)
                 yield game, attempt
     finally:
         store.end_all()

@@ -22,7 +22,7 @@ from connect4.games import GAMES
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
 from connect4.isolation.seat import level_named
-from connect4.players.names import split_name
+from connect4.players.base import split_name
 from connect4.players.registry import file_hash, parse_agent
 from grader.results.store import Store
 from grader.rubric import Board, KitAgent, make_board

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 from connect4.errors import headline
 from connect4.games import GAMES
 from connect4.games.base import Player, Seconds, State
-from connect4.isolation.limits import Limits
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import LEVELS, Level, open_seat
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
 from grader.play import Pool, Progress

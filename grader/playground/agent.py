@@ -15,10 +15,9 @@ from typing import Any, Final, cast
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError, headline
 from connect4.games.base import Game
-from connect4.isolation import protocol, submission
+from connect4.isolation import protocol
 from connect4.isolation.seat import InProcessSeat
-from connect4.players.base import Agent, Method, Outcome, Setup
-from connect4.players.names import source_text
+from connect4.players.base import Agent, Method, Outcome, Setup, source_text
 from connect4.players.student import StudentAgent
 
 NOT_THERE: Final = ("js", "pyodide_js", "pyodide", "_pyodide", "_pyodide_core")
@@ -37,8 +36,7 @@ def handle(kind: str, text: str, say: Callable[[str], object]) -> str:
     if kind == "turn":
         agent, game = _loaded[0]
         return json.dumps(protocol.answer(agent, game, request))
-    source = request["setup"].pop("source")
-    setup = protocol.read_setup(request["setup"], source.encode())
+    setup = protocol.read_setup(request["setup"])
     if kind == "check":
         return json.dumps(list(_findings(setup, request, say)))
     _confine()
@@ -58,7 +56,7 @@ def _confine() -> None:
     """Let the file import what it may import when it is graded."""
     import sys
 
-    submission.confine(("connect4", *ALLOWED_MODULES), ALLOWED_MODULES, NOT_THERE)
+    protocol.confine(("connect4", *ALLOWED_MODULES), ALLOWED_MODULES, NOT_THERE)
     for name in NOT_THERE:
         sys.modules.pop(name, None)
 

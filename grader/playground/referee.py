@@ -17,11 +17,10 @@ from connect4.errors import AgentError, IllegalAction, InputError
 from connect4.games.base import SIDES, Player, Seconds
 from connect4.games.extended import EXTENDED
 from connect4.isolation import protocol
-from connect4.isolation.channel import Timed
-from connect4.isolation.limits import Limits
+from connect4.isolation.levels import Timed
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import MADE_ANEW
-from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
-from connect4.players.names import AgentName
+from connect4.players.base import AgentName, Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.registry import parse_agent
 from connect4.referee import TurnBegun
 from connect4.table import Table
@@ -187,9 +186,7 @@ class Referee:
 
 def sent(setup: Setup) -> dict[str, Any]:
     """Return a setup with its source, as a student's worker reads it."""
-    own = protocol.handed_over(setup)
-    assert own.source is not None
-    return {**protocol.setup_to_json(own), "source": own.source.decode()}
+    return protocol.setup_to_json(protocol.handed_over(setup))
 
 
 def load_failure(line: str) -> str | None:

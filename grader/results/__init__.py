@@ -110,8 +110,6 @@ class Attempt:
     seconds: float = 0.0
     died: bool = False
     """Whether the worker died in the game, each time it was tried, and nobody killed it."""
-    left_behind: tuple[int, ...] = ()
-    """The players with a process that could not be ended."""
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ from connect4.errors import InputError
 from connect4.games import GAMES, load_start, nearest
 from connect4.games.base import Game
 from connect4.games.extended import EXTENDED
-from connect4.players.names import split_name
+from connect4.players.base import split_name
 from connect4.players.registry import file_hash, parse_agent
 
 Values: TypeAlias = dict[str, Any]

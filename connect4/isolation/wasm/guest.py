@@ -7,7 +7,6 @@ writes one answer, both as `isolation.protocol` describes.
 from __future__ import annotations
 
 import gc
-import io
 import json
 import linecache
 import os
@@ -16,7 +15,7 @@ from collections.abc import Sequence
 
 from connect4.games import GAMES, find_game
 from connect4.games.base import Game
-from connect4.isolation import protocol, submission
+from connect4.isolation import protocol
 from connect4.isolation.wasm import ANSWERS
 from connect4.players.base import Agent
 
@@ -34,7 +33,7 @@ def begin(kept: Sequence[str] | None, allowed: Sequence[str], others: Sequence[s
     for name in GAMES:  # `confine` forgets the modules that `find_game` loads
         find_game(name)
     if kept is not None:
-        submission.confine(kept, allowed, others)
+        protocol.confine(kept, allowed, others)
     _warm_up()
     gc.collect()
     gc.freeze()
@@ -61,8 +60,8 @@ def turn() -> None:
     while data := os.read(0, 1 << 20):
         request += data
     if not _loaded:
-        setup, _ = protocol.read_opening(io.BytesIO(request))
-        agent = protocol.load(send, setup, submission.note)
+        setup = protocol.read_setup(json.loads(request)["setup"])
+        agent = protocol.load(send, setup, protocol.note)
         if agent is not None:
             _loaded.append((agent, setup.game))
             protocol.say(send, {protocol.READY: True})

@@ -26,8 +26,7 @@ from typing import Final
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import IsolationError
 from connect4.games.base import Seconds, State
-from connect4.isolation.channel import End, Log
-from connect4.isolation.limits import Limits
+from connect4.isolation.levels import End, Log
 from connect4.isolation.machine import KIT, SUBMISSION_FILES
 from connect4.isolation.protocol import (
     FAILED,
@@ -35,10 +34,11 @@ from connect4.isolation.protocol import (
     READY,
     cleaned,
     line_of,
-    opening,
     read_answer,
     read_message,
+    setup_to_json,
 )
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.wasm import package
 from connect4.isolation.wasm.interpreter import Ended, Interpreter, Stop
 from connect4.isolation.wasm.level import FUEL_PER_SECOND, fuel_of, seconds_of, shown
@@ -87,8 +87,8 @@ KIT_FILES: Final = (
     "connect4/search",
 )
 
-REFERENCE_FILES: Final = ("connect4/players/reference.py", "connect4/reference")
-"""Those of `reference` alone: the students' edition, where fuel is the same, lacks them."""
+REFERENCE_FILES: Final = ("connect4/reference",)
+"""That of `reference` alone: the students' edition, where fuel is the same, lacks it."""
 
 KIT_MODULES: Final = ("connect4.players.registry", "connect4.players.agents", "connect4.games")
 
@@ -257,8 +257,6 @@ class FuelAgent:
     slow, `ask` raises `IsolationError`.
     """
 
-    left_behind: int | None = None
-
     def __init__(self, setup: Setup, limits: Limits, log: Log, name: str) -> None:
         self._setup = setup
         self._limits = limits
@@ -273,7 +271,7 @@ class FuelAgent:
         allowed = None if setup.source is None else setup.allowed
         more = REFERENCE_FILES if setup.agent.kind == "reference" else ()
         self._running = copy(allowed, memory, printed, more, setup.derived_seed())
-        ended, line = self._run(opening(setup), fuel_of(limit))
+        ended, line = self._run(line_of({"setup": setup_to_json(setup)}), fuel_of(limit))
         key, value = read_message(line)
         failure = None
         if ended.end is Stop.EXHAUSTED:

@@ -15,9 +15,8 @@ from typing import Any, Final
 
 from connect4.errors import InputError
 from connect4.games.base import Seconds
-from connect4.isolation.channel import Log
-from connect4.isolation.levels import Isolation, Report, Runner, Values
-from connect4.isolation.limits import Limits
+from connect4.isolation.levels import Isolation, Log, Report, Runner, Values
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.wasm import package
 from connect4.players.base import Setup, Turn
 

@@ -1,6 +1,0 @@
-"""Is never loaded."""
-
-import time
-
-while True:
-    time.sleep(1)

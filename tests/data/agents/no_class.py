@@ -1,5 +1,0 @@
-"""Defines no AIPlayer."""
-
-
-class MyPlayer:
-    pass

@@ -1,4 +1,0 @@
-"""Is no Python."""
-
-class AIPlayer
-    pass
