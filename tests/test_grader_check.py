@@ -129,7 +129,7 @@ def test_a_decorator_may_make_the_constructor() -> None:
         (
             "from connect4.search.mcts import Mcts\n" + CLASS,
             "1: imports: 'connect4.search.mcts' is not allowed. A submission may import the "
-            "standard library, numpy, `connect4.utils` and `connect4.config`, nothing else of",
+            "standard library, numpy, and of the kit only `connect4.utils` and `connect4.config`",
         ),
         ("from connect4 import *\n" + CLASS, "1: imports: 'connect4.*' is not allowed"),
         (

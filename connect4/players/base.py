@@ -113,9 +113,8 @@ def source_lines(data: bytes) -> list[str]:
 
 def importable_sentence(allowed: Sequence[str]) -> str:
     """Return one sentence that lists what a submission may import; `allowed` are module names."""
-    named = ["the standard library", "numpy", *(f"`{name}`" for name in allowed)]
-    listed = f"{', '.join(named[:-1])} and {named[-1]}"
-    return f"A submission may import {listed}, nothing else of the kit."
+    listed = " and ".join(f"`{name}`" for name in allowed) or "nothing"
+    return f"A submission may import the standard library, numpy, and of the kit only {listed}."
 
 
 STUDENT_FILE = Path(__file__).parent / "ai.py"
