@@ -1,6 +1,7 @@
 """Shared code of the command lines: a parser with one-line error messages, and number checks.
 
-The commands import it first: if the kit's environment is not active, it says so.
+Each command imports this module first: without numpy, it reports that the kit's environment is not
+active.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
@@ -257,8 +257,6 @@ class Isolation:
     """Why they cannot, in words that follow a name."""
     per = "per"
     """The word between a limit and `move`."""
-    rubric_keys: Mapping[str, tuple[str, ...]] = {}
-    """The keys that a rubric has for this level, by table; see `read_rubric`."""
 
     def __init__(
         self, make_runner: MakeRunner | None, why_not: Callable[[], str | None] = lambda: None

@@ -372,7 +372,7 @@ class Channel:
                 self._log.add(data)
 
     def read_stack(self, ends: tuple[bytes, ...], seconds: Seconds) -> bytes:
-        """Return what is printed from now on, until one of these ends or for so many seconds.
+        """Return what is printed from now on, up to one of `ends` or for `seconds` at most.
 
         It is not added to the log.
         """

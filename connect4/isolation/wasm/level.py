@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
@@ -112,7 +112,6 @@ class ByFuel(Isolation):
     outside = frozenset({"remote", "env", "kaggle"})
     why_outside = "runs elsewhere and cannot play by fuel"
     per = "a"
-    rubric_keys: Mapping[str, tuple[str, ...]] = {"match": ("fuel",)}
 
     def __init__(self) -> None:
         super().__init__(_runner)
