@@ -86,7 +86,7 @@ FREE_LOADING: Final = 0.5
 """Free seconds of loading for each move, if each move has its own process."""
 
 
-def _launcher(setup: Setup, strong: bool, limits: Limits) -> Launcher:
+def _launcher(setup: Setup, strong: bool) -> Launcher:
     """Return the launcher of an agent's processes."""
     source, game = setup.source, setup.game.name
     allowed = None if source is None else setup.allowed
@@ -95,7 +95,7 @@ def _launcher(setup: Setup, strong: bool, limits: Limits) -> Launcher:
     draws = source is not None and uses_numpy_random(source)
     modules = [*modules_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
     folder = None if setup.folder is None else Path(setup.folder)
-    return Warden(strong, game, modules, allowed, limits.memory_bytes, folder)
+    return Warden(strong, game, modules, allowed, folder)
 
 
 class AgentProcess:
@@ -123,7 +123,7 @@ class AgentProcess:
         """The connection to the process; None if none is running."""
         self._stuck = 0
         """The number of a process that was killed and does not end."""
-        self._launcher = _launcher(setup, strong, limits)
+        self._launcher = _launcher(setup, strong)
 
     # -- start and end it
 
@@ -191,7 +191,6 @@ class AgentProcess:
             self.end()
             raise IsolationError(f"an agent's process ended at once: {self._log.text()}") from None
         self.pid = channel.sender or (value if key == UP else 0)
-        machine.join_group(self._launcher.group, self.pid)
         if key != UP:
             raise IsolationError(f"an agent's process cannot be isolated: {value}")
         return channel
