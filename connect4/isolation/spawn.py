@@ -167,7 +167,6 @@ class Warden:
         return status
 
     def hang_up(self) -> None:
-        """End every wait now; another thread may call this."""
         with contextlib.suppress(OSError):
             self.control.shutdown(socket.SHUT_RDWR)
 

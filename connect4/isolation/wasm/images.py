@@ -26,18 +26,9 @@ from typing import Final
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import IsolationError
 from connect4.games.base import Seconds, State
+from connect4.isolation import protocol
 from connect4.isolation.levels import End, Log
 from connect4.isolation.machine import KIT, SUBMISSION_FILES
-from connect4.isolation.protocol import (
-    FAILED,
-    NO_ANSWER,
-    READY,
-    cleaned,
-    line_of,
-    read_answer,
-    read_message,
-    setup_to_json,
-)
 from connect4.isolation.sandbox import Limits
 from connect4.isolation.wasm import package
 from connect4.isolation.wasm.interpreter import Ended, Interpreter, Stop
@@ -271,21 +262,19 @@ class FuelAgent:
         allowed = None if setup.source is None else setup.allowed
         more = REFERENCE_FILES if setup.agent.kind == "reference" else ()
         self._running = copy(allowed, memory, printed, more, setup.derived_seed())
-        ended, line = self._run(line_of({"setup": setup_to_json(setup)}), fuel_of(limit))
-        key, value = read_message(line)
-        failure = None
+        request = protocol.line_of({"setup": protocol.setup_to_json(setup)})
+        ended, line = self._run(request, fuel_of(limit))
         if ended.end is Stop.EXHAUSTED:
-            failure = f"{self._name} was not loaded within {shown(fuel_of(limit))} fuel"
+            failure: str | None = f"{self._name} was not loaded within {shown(fuel_of(limit))} fuel"
         elif ended.end is not Stop.RETURNED:
             failure = f"{self._name} could not be loaded: {_why(ended)}"
-        elif key != READY:
-            failure = cleaned(value) if key == FAILED else NO_ANSWER
+        else:
+            failure = protocol.why_not_loaded(line)
         if failure is not None:
             self.end()
         return seconds_of(ended.fuel), failure
 
     def is_loaded(self) -> bool:
-        """Return whether the agent can be asked."""
         return self._running is not None
 
     def ask(self, state: State, seconds: Seconds | None, loading: Seconds) -> tuple[Reply, End]:
@@ -297,9 +286,10 @@ class FuelAgent:
         else:
             limit = None if left is None else seconds_of(left)
             request = {"state": state.to_json(), "seconds": limit}
-            ended, line = self._run(line_of(request), left)
+            ended, line = self._run(protocol.line_of(request), left)
         if ended.end is Stop.RETURNED:
-            reply, may_go_on = read_answer(line, self._setup.game, self._setup.source is None)
+            notes = self._setup.source is None
+            reply, may_go_on = protocol.read_answer(line, self._setup.game, notes)
             end = End.RESTS if may_go_on else End.LAST
         elif ended.end is Stop.EXHAUSTED:
             detail = f"no answer within {shown(fuel_of(seconds or 0.0))} fuel"
@@ -335,7 +325,6 @@ class FuelAgent:
             running[0].close()
 
     def hang_up(self) -> None:
-        """Stop the current call, from another thread."""
         self._closed = True
         if self._running is not None:
             self._running[0].stop()
