@@ -39,7 +39,6 @@ class ClassicState(FallingState):
         return () if self._ending is not None else grid.open_columns(full)
 
     def apply(self, action: int) -> ClassicState:
-        """Return the position after a drop into column `action`; raises `IllegalAction`."""
         grid = self.grid
         one, two = self.one, self.two
         mask = one | two
@@ -76,7 +75,6 @@ class ClassicState(FallingState):
         return ClassicState(self.grid, self.one, self.two, mover, self.variant, self._ending)
 
     def ending(self) -> Ending | None:
-        """Return `LINE` or `BOARD_FULL` if the game is over."""
         return self._ending
 
     def scores(self) -> tuple[int, int]:

@@ -60,7 +60,6 @@ class AIPlayer:
         return value, line, [*found.values], found.solved
 
     def _choose(self, state: State, method: type[Search]) -> Move:
-        """Return the move that a search by `method` finds."""
         budget = self._budget()
         moves = get_valid_actions(self.player_number, state)
         if len(moves) == 1:
@@ -70,7 +69,6 @@ class AIPlayer:
             return search.lines.move(search.choose(position, budget).action)
 
     def _budget(self) -> Deadline:
-        """Return the budget of a move that begins now."""
         if self.node_budget is not None:
             return Deadline(nodes=self.node_budget, stride=1)
         margin = min(0.1 * self.time + 0.02, 0.6 * self.time)  # for a machine with other work to do

@@ -83,7 +83,6 @@ class Events:
         self._closed = False
 
     def add(self, name: str, data: Any) -> None:
-        """Send an event to all pages."""
         text = json.dumps(data, separators=(",", ":"))
         with self._changed:
             self._sent.append(f"id: {len(self._sent)}\nevent: {name}\ndata: {text}\n\n")
@@ -152,7 +151,6 @@ class Server:
 
     @property
     def address(self) -> str:
-        """Return the address of the first page."""
         return f"http://{HOST}:{self.port}/" + (f"{self.token}/" if self.token else "")
 
     def add_page(self, path: str, page: Page, policy: str = POLICY) -> None:
@@ -210,7 +208,6 @@ class _Http(ThreadingHTTPServer):
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[None]:
-        """Count a request while it is answered."""
         with self._answered:
             self._answering += 1
         try:
@@ -221,7 +218,6 @@ class _Http(ThreadingHTTPServer):
                 self._answered.notify_all()
 
     def wait_for_answers(self) -> None:
-        """Wait until all requests are answered."""
         with self._answered:
             self._answered.wait_for(lambda: not self._answering, LAST_ANSWERS)
 
