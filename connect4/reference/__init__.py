@@ -29,8 +29,6 @@ class AIPlayer:
     def __init__(self, player_number: int, time: float):
         """Play as `player_number` (1 or 2) with `time` seconds for each move."""
         self.player_number = player_number
-        self.type = "ai"
-        self.player_string = f"Player {player_number}:ai"
         self.time = time
         self.kept: dict[tuple[type[Search], tuple[int, ...]], Search] = {}
         """Searches with their tables, by board shape; lost with a late turn."""
