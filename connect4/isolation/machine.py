@@ -133,11 +133,8 @@ def worker_files(allowed: tuple[str, ...]) -> Files:
     return (*paths, *(path for path in found if path.exists()))
 
 
-LEFT_OUT: Final = (
-    *("site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3", "ensurepip"),
-    *("turtledemo", "include"),
-)
-"""Folders of Python that no agent needs; so are those that begin with `config-`."""
+PACKAGES: Final = ("site-packages", "dist-packages")
+"""Folders of Python that no agent may read."""
 
 
 def shared_libraries() -> Iterator[Path]:
@@ -156,8 +153,7 @@ def python_paths() -> tuple[str, ...]:
     paths = [*others, *shared_libraries(), *map(Path, OF_THE_SYSTEM)]
     paths += [PYTHON, Path(sys.prefix, "pyvenv.cfg")]
     with os.scandir(standard) as entries:
-        found = [Path(entry.path) for entry in entries if entry.name not in LEFT_OUT]
-    paths += [path for path in found if not path.name.startswith("config-")]
+        paths += [Path(entry.path) for entry in entries if entry.name not in PACKAGES]
     return tuple(sorted({str(path) for path in paths if path.exists()}))
 
 

@@ -32,7 +32,7 @@ from connect4.isolation.machine import KIT, SUBMISSION_FILES
 from connect4.isolation.sandbox import Limits
 from connect4.isolation.wasm import package
 from connect4.isolation.wasm.interpreter import Ended, Interpreter, Stop
-from connect4.isolation.wasm.level import FUEL_PER_SECOND, fuel_of, seconds_of, shown
+from connect4.isolation.wasm.level import FUEL_PER_SECOND, SPEED_FILE, fuel_of, seconds_of, shown
 from connect4.isolation.wasm.system import System
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 
@@ -342,11 +342,6 @@ def _why(ended: Ended) -> str:
 
 # -- how fast this machine runs them, to estimate durations
 
-USUAL_SPEED: Final = 4_000_000_000
-"""The fuel of a wall-clock second on a typical machine, used until one is measured."""
-
-SPEED_FILE: Final = "speed.json"
-
 ROUNDS: Final = 5
 
 LOADS: Final = {
@@ -366,7 +361,7 @@ LOADS: Final = {
 def measure_speed() -> tuple[dict[str, list[float]], float]:
     """Return the fuel per wall-clock second of each load, in each round, and the median of all.
 
-    The median is kept for `fuel_a_second`.
+    The median is kept for `level.fuel_a_second`.
     """
     rounds: dict[str, list[float]] = {name: [] for name in LOADS}
     for _ in range(ROUNDS):
@@ -379,10 +374,3 @@ def measure_speed() -> tuple[dict[str, list[float]], float]:
     median = statistics.median(value for values in rounds.values() for value in values)
     package.write_cached(SPEED_FILE, json.dumps({"fuel_a_second": round(median)}).encode())
     return rounds, median
-
-
-def fuel_a_second() -> float:
-    """Return the fuel a second that `measure_speed` found on this machine, or a typical value."""
-    with suppress(ValueError, TypeError, KeyError):
-        return float(json.loads(package.read_cached(SPEED_FILE) or b"")["fuel_a_second"])
-    return USUAL_SPEED
