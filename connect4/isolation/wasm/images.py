@@ -47,8 +47,6 @@ VERSION: Final = "4"
 
 ENDS: Final = (".py", "/__init__.py")
 
-KEPT_IMAGES: Final = 8
-
 MEMORY_BYTES: Final = 1 << 30
 
 START: Final = """
@@ -137,7 +135,6 @@ def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> tuple[
     if image is None:
         image = _boot(Tree(library | kit), text)
         package.write_cached(f"image-{key}.bin", zlib.compress(image, 1))
-        package.drop_cached("image-*.bin", KEPT_IMAGES)
     return image, Tree(library | (kit if allowed is None else own_files))
 
 
