@@ -235,30 +235,22 @@ def to_bits(state: ClassicState, ai: Player = 1) -> int:
     return bits
 
 
-def from_bits(
-    bits: int, ai: Player = 1, mover: Player | None = None, variant: Variant = "most-fours"
-) -> ClassicState:
-    """Return the position of a 64-bit number; see `to_bits`.
+def from_bits(bits: int, ai: Player = 1) -> ClassicState:
+    """Return the position of `classic-full` that a 64-bit number stands for; see `to_bits`.
 
-    The number does not contain the mover. If `mover` is None, player 1 moves unless player 1 has
-    more tokens than player 2. Raises `InputError` for a number that is not a position.
+    The number does not contain the mover: player 1 moves unless player 1 has more tokens than
+    player 2. Raises `InputError` for a number that is not a position.
     """
-    if not BITS_MARK <= bits < 2 * BITS_MARK:
-        raise InputError(f"{bits} is not a 64-bit state; expected bit 63 to be 1 and none above it")
     rows = [[0] * 7 for _ in range(6)]
     for column in range(7):
-        height = (bits >> 60 - 9 * column & 7) - 1
-        slots = bits >> 54 - 9 * column & 63
-        if height < 0:
-            raise InputError(f"{bits} is not a 64-bit state: column {column} has no next free row")
-        if slots & (1 << 6 - height) - 1:
-            raise InputError(f"{bits} is not a 64-bit state: a token floats in column {column}")
-        for row in range(height):
-            rows[5 - row][column] = ai if slots >> 5 - row & 1 else opponent(ai)
-    if mover is None:
-        counts = [sum(row.count(player) for row in rows) for player in (1, 2)]
-        mover = 1 if counts[0] <= counts[1] else 2
-    return position(rows, mover, variant)
+        for row in range((bits >> 60 - 9 * column & 7) - 1):
+            is_own = bits >> 59 - 9 * column - row & 1
+            rows[5 - row][column] = ai if is_own else opponent(ai)
+    one, two = (sum(row.count(player) for row in rows) for player in (1, 2))
+    state = position(rows, 1 if one <= two else 2, "most-fours")
+    if to_bits(state, ai) != bits:
+        raise InputError(f"{bits} is not the 64-bit state of a board of 6 by 7")
+    return state
 
 
 ACTION_HELP: Final = "3 to drop into column 3"
