@@ -91,25 +91,22 @@ def test_the_64_bit_state_comes_back_as_the_same_position():
         while not state.is_over():
             state = state.apply(rng.choice(state.legal_actions()))
             assert from_bits(to_bits(state, ai), ai).key() == state.key()
-            assert from_bits(to_bits(state, ai), ai, mover=1).mover == 1
 
 
 @pytest.mark.parametrize(
-    ("bits", "cause"),
+    "bits",
     [
-        (0, "expected bit 63 to be 1 and none above it"),
-        (EMPTY_BITS | 1 << 64, "expected bit 63 to be 1 and none above it"),
-        (-EMPTY_BITS, "expected bit 63 to be 1 and none above it"),
-        (EMPTY_BITS - (1 << 60), "column 0 has no next free row"),
-        (EMPTY_BITS | 1 << 5, "a token floats in column 6"),
-        (EMPTY_BITS + (1 << 6) + (1 << 4), "a token floats in column 6"),
+        0,
+        EMPTY_BITS | 1 << 64,
+        -EMPTY_BITS,
+        EMPTY_BITS - (1 << 60),  # column 0 has no next free row
+        EMPTY_BITS | 1 << 5,  # a token floats in column 6
+        EMPTY_BITS + (1 << 6) + (1 << 4),
     ],
 )
-def test_a_number_that_is_no_64_bit_state_is_refused(bits, cause):
-    with pytest.raises(InputError) as refusal:
+def test_a_number_that_is_no_64_bit_state_is_refused(bits):
+    with pytest.raises(InputError, match=f"^{bits} is not the 64-bit state of a board of 6 by 7$"):
         from_bits(bits)
-    assert str(bits) in str(refusal.value)
-    assert cause in str(refusal.value)
 
 
 def test_the_64_bit_state_is_of_6_by_7_alone():

@@ -788,9 +788,9 @@ def test_a_container_without_other_users_is_said_to_be_one() -> None:
 
 WITHOUT_FORK = """
 import sys
-from connect4.isolation import process as isolated
+from connect4.isolation import spawn
 from tests.seats import board, processes, seat
-isolated.FORKS = False
+spawn.FORKS = False
 for name in sys.argv[1:]:
     opened = seat(name, seconds=0.3)
     print(name, *(opened.ask(board(), 0.3).outcome for _ in range(2)))

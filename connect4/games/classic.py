@@ -39,7 +39,6 @@ class ClassicState(FallingState):
         return () if self._ending is not None else grid.open_columns(full)
 
     def apply(self, action: int) -> ClassicState:
-        """Return the position after a drop into column `action`; raises `IllegalAction`."""
         grid = self.grid
         one, two = self.one, self.two
         mask = one | two
@@ -76,7 +75,6 @@ class ClassicState(FallingState):
         return ClassicState(self.grid, self.one, self.two, mover, self.variant, self._ending)
 
     def ending(self) -> Ending | None:
-        """Return `LINE` or `BOARD_FULL` if the game is over."""
         return self._ending
 
     def scores(self) -> tuple[int, int]:
@@ -237,30 +235,22 @@ def to_bits(state: ClassicState, ai: Player = 1) -> int:
     return bits
 
 
-def from_bits(
-    bits: int, ai: Player = 1, mover: Player | None = None, variant: Variant = "most-fours"
-) -> ClassicState:
-    """Return the position of a 64-bit number; see `to_bits`.
+def from_bits(bits: int, ai: Player = 1) -> ClassicState:
+    """Return the position of `classic-full` that a 64-bit number stands for; see `to_bits`.
 
-    The number does not contain the mover. If `mover` is None, player 1 moves unless player 1 has
-    more tokens than player 2. Raises `InputError` for a number that is not a position.
+    The number does not contain the mover: player 1 moves unless player 1 has more tokens than
+    player 2. Raises `InputError` for a number that is not a position.
     """
-    if not BITS_MARK <= bits < 2 * BITS_MARK:
-        raise InputError(f"{bits} is not a 64-bit state; expected bit 63 to be 1 and none above it")
     rows = [[0] * 7 for _ in range(6)]
     for column in range(7):
-        height = (bits >> 60 - 9 * column & 7) - 1
-        slots = bits >> 54 - 9 * column & 63
-        if height < 0:
-            raise InputError(f"{bits} is not a 64-bit state: column {column} has no next free row")
-        if slots & (1 << 6 - height) - 1:
-            raise InputError(f"{bits} is not a 64-bit state: a token floats in column {column}")
-        for row in range(height):
-            rows[5 - row][column] = ai if slots >> 5 - row & 1 else opponent(ai)
-    if mover is None:
-        counts = [sum(row.count(player) for row in rows) for player in (1, 2)]
-        mover = 1 if counts[0] <= counts[1] else 2
-    return position(rows, mover, variant)
+        for row in range((bits >> 60 - 9 * column & 7) - 1):
+            is_own = bits >> 59 - 9 * column - row & 1
+            rows[5 - row][column] = ai if is_own else opponent(ai)
+    one, two = (sum(row.count(player) for row in rows) for player in (1, 2))
+    state = position(rows, 1 if one <= two else 2, "most-fours")
+    if to_bits(state, ai) != bits:
+        raise InputError(f"{bits} is not the 64-bit state of a board of 6 by 7")
+    return state
 
 
 ACTION_HELP: Final = "3 to drop into column 3"

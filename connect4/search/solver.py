@@ -171,7 +171,6 @@ class PerfectPlay(ABC):
         return self.first(state, score), score
 
     def move(self, state: State) -> int:
-        """Return the best move."""
         return self.best(state)[0]
 
     def first(self, state: State, score: int) -> int:

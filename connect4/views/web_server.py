@@ -33,9 +33,6 @@ MAX_BODY: Final = 64_000
 PATIENCE: Final = 10.0
 """Seconds that a connection may be silent before its request is complete."""
 
-LAST_ANSWERS: Final = 1.0
-"""Seconds that the server waits, when it ends, for the answers that it is sending."""
-
 HEARTBEAT: Final = 2.0
 """Seconds between two signs of life of a stream: they find pages that have gone."""
 
@@ -83,7 +80,6 @@ class Events:
         self._closed = False
 
     def add(self, name: str, data: Any) -> None:
-        """Send an event to all pages."""
         text = json.dumps(data, separators=(",", ":"))
         with self._changed:
             self._sent.append(f"id: {len(self._sent)}\nevent: {name}\ndata: {text}\n\n")
@@ -152,7 +148,6 @@ class Server:
 
     @property
     def address(self) -> str:
-        """Return the address of the first page."""
         return f"http://{HOST}:{self.port}/" + (f"{self.token}/" if self.token else "")
 
     def add_page(self, path: str, page: Page, policy: str = POLICY) -> None:
@@ -166,7 +161,6 @@ class Server:
         for events in self.streams.values():
             events.close()
         self._http.shutdown()
-        self._http.wait_for_answers()
         self._http.server_close()
 
     def __enter__(self) -> Self:
@@ -197,33 +191,11 @@ class Server:
 
 
 class _Http(ThreadingHTTPServer):
-    """Counts the requests that are being answered, so that none is lost when the server ends."""
+    """The server of a `Server`, which its handlers ask."""
 
     daemon_threads = True
     request_queue_size = 128
     site: Server
-
-    def __init__(self, *arguments: Any) -> None:
-        self._answering = 0
-        self._answered = threading.Condition()
-        super().__init__(*arguments)
-
-    @contextlib.contextmanager
-    def answering(self) -> Iterator[None]:
-        """Count a request while it is answered."""
-        with self._answered:
-            self._answering += 1
-        try:
-            yield
-        finally:
-            with self._answered:
-                self._answering -= 1
-                self._answered.notify_all()
-
-    def wait_for_answers(self) -> None:
-        """Wait until all requests are answered."""
-        with self._answered:
-            self._answered.wait_for(lambda: not self._answering, LAST_ANSWERS)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Print nothing: it is no error if a page closes during an answer."""
@@ -246,19 +218,18 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer with a page or a stream; pass the JSON of a POST on."""
-        with cast(_Http, self.server).answering():
-            try:
-                path = self._permitted()
-                if self.command == "POST":
-                    self._answer(200, Content("application/json", json.dumps(self._posted(path))))
-                elif path in self.site.streams:
-                    self._stream(self.site.streams[path])
-                else:
-                    self._answer(200, self._page(path))
-            except _NotPermittedError as refused:
-                self.close_connection = True
-                status, why = refused.args
-                self._answer(status, Content("text/plain", why))
+        try:
+            path = self._permitted()
+            if self.command == "POST":
+                self._answer(200, Content("application/json", json.dumps(self._posted(path))))
+            elif path in self.site.streams:
+                self._stream(self.site.streams[path])
+            else:
+                self._answer(200, self._page(path))
+        except _NotPermittedError as refused:
+            self.close_connection = True
+            status, why = refused.args
+            self._answer(status, Content("text/plain", why))
 
     do_POST = do_GET
 
