@@ -12,7 +12,6 @@ from connect4.cli import (
     day,
     end_on_sigterm,
     fail,
-    port_number,
     refuse_gone,
     span,
     time_limit,
@@ -64,7 +63,7 @@ Stop it whenever you like: the same command continues where it stopped.""",
   python3 -m grader tournament submissions/ --out night/   standings.html shows how it goes""",
     "ladder": """examples:
   python3 -m grader ladder hand-ins/                       rate new versions for 30 minutes at most
-  python3 -m grader ladder hand-ins/ --site site/ --serve  show it on this machine during play
+  python3 -m grader ladder hand-ins/ --site site/          and write the site, also during play
 Stop it whenever you like: the same command continues where it stopped.""",
     "report": """examples:
   python3 -m grader report grade.db
@@ -168,10 +167,8 @@ def _ladder(add: Add) -> None:
     add("--playground", metavar="URL", help="link from the site to that of `playground`")
     text = "play for N minutes at most (default 30)"
     add("--minutes", metavar="N", type=span, default=30, help=text)
-    text = "look for new hand-ins again, each time after SECONDS (default 60)"
-    add("--watch", metavar="SECONDS", type=span, nargs="?", const=60, help=text)
-    text = "show the site on this machine during play (default port 8080)"
-    add("--serve", metavar="PORT", type=port_number, nargs="?", const=8080, help=text)
+    refuse_gone(add, "--watch", "give the command again, by cron or in a loop of the shell")
+    refuse_gone(add, "--serve", "python3 -m http.server -d SITE shows the site")
     add("--date", metavar="YYYY-MM-DD", type=day, help="the day of the hand-ins (default today)")
     _add_playing(add)
 
@@ -335,7 +332,6 @@ def _add_output(add: Add) -> None:
 
 NEEDS: Final = (
     ("records", "out", "--records: --out names the folder for them"),
-    ("serve", "site", "--serve: --site names the folder of the site"),
     ("playground", "site", "--playground: --site names the folder of the site that links to it"),
     ("page", "records", "--page: --records names the folder for it"),
     ("feedback_zip", "out", "--feedback-zip: --out names the folder for the pages"),
