@@ -58,7 +58,7 @@ Stop it whenever you like: the same command continues where it stopped.""",
     "compare": """examples:
   python3 -m grader compare ai.py old.py --time 0.2 --part b --games 20   in two minutes
   python3 -m grader compare ai.py old.py --fuel 5G       the same result on every machine
-  python3 -m grader compare ai.py old.py --time 1 --part b --records games --page""",
+  python3 -m grader compare ai.py old.py --time 1 --part b --records games""",
     "tournament": """examples:
   python3 -m grader tournament submissions/ --out night/   standings.html shows how it goes""",
     "ladder": """examples:
@@ -148,9 +148,9 @@ def _compare(add: Add) -> None:
     add("--games", type=count, help="at most N games of NEW in each part")
     text = "a: get_expectimax_move, b: get_intelligent_move (default both)"
     add("--part", choices=("a", "b", "both"), default="both", help=text)
-    add("--game", help="play another game than the rubric's (default extended)")
+    refuse_gone(add, "--game", 'a file with [match] and game = "popout" goes to --rubric')
     add("--records", metavar="DIR", type=Path, help="write the records of the games below DIR")
-    add("--page", action="store_true", help="also write one page that replays them, DIR/games.html")
+    refuse_gone(add, "--page", "python3 -m connect4.views.page DIR/*.json -o games.html writes it")
     _add_playing(add)
 
 
@@ -333,7 +333,6 @@ def _add_output(add: Add) -> None:
 NEEDS: Final = (
     ("records", "out", "--records: --out names the folder for them"),
     ("playground", "site", "--playground: --site names the folder of the site that links to it"),
-    ("page", "records", "--page: --records names the folder for it"),
     ("feedback_zip", "out", "--feedback-zip: --out names the folder for the pages"),
     ("gradebook", "out", "--gradebook: --out names the folder for the file to import"),
 )

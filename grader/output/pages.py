@@ -202,20 +202,13 @@ def with_keys(keys: Mapping[str, Any], text: Json) -> Json:
     return Json(f"{json_in_html(dict(keys))[:-1]},{text[1:]}")
 
 
-def replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any] | None:
-    """Return the data that `replay_text` has as JSON."""
-    text = replay_text(store, key, names)
-    data: dict[str, Any] | None = None if text is None else json.loads(text)
-    return data
-
-
 def all_games(games: Iterable[tuple[dict[str, Any], Json]]) -> Json:
     """Return the data of a page of games: for each the keys that it has there, and its own data."""
     return Json(f'{{"games":[{",".join(with_keys(*game) for game in games)}]}}')
 
 
 def public_replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any] | None:
-    """Return the data of `replay` as everybody may see them.
+    """Return the data of a game for the replay page as everybody may see them.
 
     What a player answered and said in a lost turn is left out; each has a `public_reason`.
     """
