@@ -8,16 +8,14 @@ names of those who handed the file in.
 from __future__ import annotations
 
 import json
-import re
-import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from grader.handin import FOLDER, file_name, sources_of
 from grader.handin.lists import csv_text
-from grader.output import beginning, write
+from grader.output import write
 from grader.play.one_game import DIGITS, source_path
 from grader.play.schedule import PlannedGame, names_of
 from grader.results import KeptGame
@@ -28,8 +26,11 @@ RECORDS: Final = "records"
 HIDDEN: Final = "hidden-boards"
 """Folder of the records on hidden boards; the teacher does not publish it."""
 
-PAGE_MARK: Final = "<!-- feedback "
-"""A mark in the first lines of each page that the grader writes."""
+FOLDERS: Final = f"{FOLDER}|{RECORDS}|{RECORDS}/{HIDDEN}"
+"""The folders with one for each source, as a regular expression."""
+
+SHORT: Final = 8
+"""Digits of a hash in the name of a record."""
 
 COLUMNS: Final = (
     *("Submission", "SHA-256", "Now", "Counts", "Part", "Opponent", "Board", "Round", "Side"),
@@ -114,42 +115,4 @@ def _entry(
 
 def _short(id_: str) -> str:
     """Return the id of a contestant for the name of a file: of a hash, the first digits."""
-    return id_[:8] if len(id_) == 64 else id_
-
-
-def remove_strangers(out: Path, store: Store) -> None:
-    """Remove the records and sources of files that the results file does not know.
-
-    The records of others' games against such a file go too.
-    """
-    known = {sha256[:DIGITS] for sha256 in store.versions()}
-    for folder in (out / FOLDER, out / RECORDS, out / RECORDS / HIDDEN):
-        for path in folder.iterdir() if folder.is_dir() else ():
-            if HASH.fullmatch(path.name) and path.name not in known and not path.is_symlink():
-                shutil.rmtree(path)
-    for path in (out / RECORDS).rglob("*.json"):
-        if not known.issuperset(PLAYED.findall(path.read_text(encoding="utf-8", errors="replace"))):
-            path.unlink()
-
-
-def remove_pages(out: Path, names: Iterable[str], store: Store) -> None:
-    """Remove the pages that a run has written for submissions of these names, and say so."""
-    present = {file_name(item.name) for item in store.submissions()}
-    gone: set[str] = set()
-    for name in map(file_name, names):
-        pages = (
-            (out / "feedback" / f"{name}.html", PAGE_MARK),
-            (out / "results" / f"{name}.json", '"tests"'),
-        )
-        for path, mark in pages:
-            if name not in present and mark in beginning(path):
-                path.unlink()
-                gone.add(name)
-    if gone:
-        print(f"{out}: removed what was there of {'; '.join(sorted(gone))}", file=sys.stderr)
-
-
-HASH: Final = re.compile(rf"[0-9a-f]{{{DIGITS}}}")
-
-PLAYED: Final = re.compile(rf"ai:{FOLDER}/({HASH.pattern})/")
-"""A file that played, in a record."""
+    return id_[:SHORT] if len(id_) == 64 else id_

@@ -69,10 +69,14 @@ def write_all(results: Results, store: Store, out: Path) -> None:
         if len(results.marks) > 1:
             for mark in results.marks:
                 document = gradescope([mark], results.rubric, lost)
-                path = out / "results" / f"{file_name(mark.submission.name)}.json"
-                write(path, to_json(document))
+                write(out / pages_of(mark.submission.name)[1], to_json(document))
             write(out / "class.html", class_page(results))
         write_pages(results, store, out, lost)
+
+
+def pages_of(name: str) -> tuple[str, str]:
+    """Return the places below `--out` of a submission's page and of its `results.json`."""
+    return f"feedback/{file_name(name)}.html", f"results/{file_name(name)}.json"
 
 
 def reasons_of(results: Results, store: Store) -> dict[str, list[Reason]]:
@@ -170,7 +174,7 @@ def write_pages(results: Results, store: Store, out: Path, lost: Lost) -> None:
     for mark in results.marks:
         item = mark.submission
         text = report_on(mark, results, lost.get(item.name, ()))
-        path = out / "feedback" / f"{file_name(item.name)}.html"
+        path = out / pages_of(item.name)[0]
         if digest(item, text, results) in beginning(path):
             continue
         replays: dict[str, Json] = {}
@@ -200,7 +204,7 @@ def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
             zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped,
         ):
             for mark, listed in zip(results.marks, numbers, strict=True):
-                page = out / "feedback" / f"{file_name(mark.submission.name)}.html"
+                page = out / pages_of(mark.submission.name)[0]
                 for student, number in zip(mark.students, listed, strict=True):
                     folder = file_name(student.name).replace("_", " ")
                     if number:
