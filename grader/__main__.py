@@ -9,7 +9,6 @@ from __future__ import annotations
 from connect4.cli import (
     Parser,
     count,
-    day,
     end_on_sigterm,
     fail,
     refuse_gone,
@@ -169,7 +168,7 @@ def _ladder(add: Add) -> None:
     add("--minutes", metavar="N", type=span, default=30, help=text)
     refuse_gone(add, "--watch", "give the command again, by cron or in a loop of the shell")
     refuse_gone(add, "--serve", "python3 -m http.server -d SITE shows the site")
-    add("--date", metavar="YYYY-MM-DD", type=day, help="the day of the hand-ins (default today)")
+    refuse_gone(add, "--date", "delete it; a version has the day on which it is found")
     _add_playing(add)
 
 

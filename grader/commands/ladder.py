@@ -11,7 +11,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
@@ -40,7 +39,7 @@ from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import PlannedGame
 from grader.play.trials import DEADLY, prove_deadly
 from grader.play.working_time import Pace, load_all, too_slow
-from grader.results import ATTEMPTS, Attempt
+from grader.results import ATTEMPTS, Attempt, utc_now
 from grader.rubric.model import PRACTICE_SEED, Rubric
 from grader.rubric.reading import PUBLIC_SEED, stored_values
 
@@ -206,7 +205,6 @@ def ladder(
     site: Path | None = None,
     playground: str | None = None,
     minutes: float = 30,
-    date: str | None = None,
 ) -> int:
     """Rate new versions until the ratings are known, the time is used or Ctrl-C.
 
@@ -225,7 +223,7 @@ def ladder(
         check_out(site)
     found = submissions.find(paths, rubric.submission)
     with Book(results or Path("ladder.db"), writing=True) as book:
-        new = begin(book, rubric, found, date or datetime.now(UTC).date().isoformat())
+        new = begin(book, rubric, found, utc_now()[:10])
         for item in found:
             if item.problem:
                 say(f"{item.name}: not read: {item.problem}")

@@ -49,7 +49,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A cell or a header that is HTML; `text` says the same in words."""
+    """A cell that is HTML; `text` says the same in words."""
 
     markup: str
     text: str
@@ -113,7 +113,7 @@ def listed(texts: Iterable[str]) -> str:
     return f"<ul>{items}</ul>" if items else ""
 
 
-def table(headers: Sequence[str | Drawn], rows: Sequence[Sequence[Cell]]) -> str:
+def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     """Return a table; a column is right-aligned if its header is a `Number`.
 
     On a phone, the rows of a wide table are stacked: below its first text a row has all other
@@ -131,9 +131,10 @@ def table(headers: Sequence[str | Drawn], rows: Sequence[Sequence[Cell]]) -> str
     title, head, lines = is_number.index(False) if False in is_number else 0, "", [""] * len(rows)
     for place, (header, cells) in enumerate(columns):
         kind = ' class="number"' if is_number[place] else ""
-        head += f'<th scope="col"{kind}>{_inner(header)}</th>' if header else f"<td{kind}></td>"
-        name = _text(header)
-        label = f' data-label="{html.escape(name[:1].upper() + name[1:])}"'
+        head += (
+            f'<th scope="col"{kind}>{html.escape(header)}</th>' if header else f"<td{kind}></td>"
+        )
+        label = f' data-label="{html.escape(header[:1].upper() + header[1:])}"'
         if place == title:
             label = " data-title"
         elif not place and header == RANK:
