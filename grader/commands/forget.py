@@ -28,7 +28,7 @@ from grader.ladder import LADDER, Book
 from grader.ladder.league import write_tables
 from grader.ladder.site import write_site, write_unlikely
 from grader.marks import gradable
-from grader.output import evidence, writing
+from grader.output import writing
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import wrapped
 from grader.play import number_of
@@ -42,7 +42,7 @@ WRITTEN: Final = re.compile(
     r"class\.html|(changes|unmatched)\.csv"
     r"|(canvas|moodle|worksheet|brightspace|blackboard)\.(csv|txt|xls)"
     r"|(feedback|games)/[^/]*\.html|results/[^/]*\.json"
-    rf"|({evidence.FOLDERS})/[0-9a-f]{{{DIGITS}}}/[^/]*"
+    rf"|({writing.FOLDERS})/[0-9a-f]{{{DIGITS}}}/[^/]*"
 )
 """Files below `--out` that the grader writes and a report may leave as they were."""
 
@@ -375,7 +375,7 @@ def _delete(
 
 def _write_out(store: Store, gone: Gone, hashes: Collection[str], out: Path) -> None:
     """Remove files below `--out` that name a person or a hash, and write the class's again."""
-    named = gone.texts | {one[:digits] for one in hashes for digits in (64, DIGITS, evidence.SHORT)}
+    named = gone.texts | {one[:digits] for one in hashes for digits in (64, DIGITS, writing.SHORT)}
     pages = {out / page for name in gone.pages for page in writing.pages_of(name)}
     removed = [
         path
@@ -388,8 +388,8 @@ def _write_out(store: Store, gone: Gone, hashes: Collection[str], out: Path) -> 
             path.parent.rmdir()
     results = read_results(store)
     writing.write_all(results, store, out)
-    if (out / evidence.RECORDS).is_dir():
-        evidence.write_records(results.games, store, out)
+    if (out / writing.RECORDS).is_dir():
+        writing.write_records(results.games, store, out)
     lost = [path for path in removed if not path.exists()]
     say(f"{out}: removed {number_of(len(lost), 'file')}")
 
