@@ -212,8 +212,7 @@ def remove(store: Store, gone: Gone, results: Results | None) -> tuple[str, set[
                 rows = [(new, old) for old, new in ids.items()]
                 database.executemany(f"UPDATE planned SET {column} = ? WHERE {column} = ?", rows)
         alias = _add_alias(database, ids, results) if kind == TOURNAMENT else ""
-    for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):  # no free page, no log keeps it
-        database.execute(statement)
+    database.execute("VACUUM")  # no free page keeps it
     if not hashes:
         others = "; others have handed in the same file, and its games stay" if authors else ""
         return others, hashes
