@@ -163,7 +163,7 @@ def test_a_stopped_round_is_finished_before_the_next_is_chosen(term: Term) -> No
     class Killed(Exception):
         pass
 
-    def kill(_: object) -> None:
+    def kill() -> None:
         raise Killed
 
     for _ in range(200):
