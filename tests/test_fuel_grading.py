@@ -116,7 +116,7 @@ def test_seconds_are_refused_where_the_rubric_counts_fuel(tmp_path):
 
 
 def hand_in(folder: Path, names: list[str]) -> Path:
-    """Write submissions of the class of twelve."""
+    """Write submissions of the class of six."""
     for name in names:
         own = folder / "class" / name
         own.mkdir(parents=True)
@@ -166,7 +166,7 @@ def call(folder: Path, place: str, *options: str, kind: str = "grade") -> dict[s
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("kind", ["grade", "tournament"])
-def test_a_class_of_twelve_gets_the_same_marks_however_it_is_run(tmp_path, kind):
+def test_a_class_of_six_gets_the_same_marks_however_it_is_run(tmp_path, kind):
     """One job, two jobs, a load of six, and ten kills of the grader."""
     hand_in(tmp_path, list(CLASS))
     one = call(tmp_path, "one", "--jobs", "1", kind=kind)
