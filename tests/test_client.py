@@ -12,7 +12,7 @@ import pytest
 from connect4 import record
 from connect4.games import load_start
 from connect4.games.dynamic import DYNAMIC
-from tests.command import assert_refused, environment, run
+from tests.command import environment, run
 from tests.lines import PATIENCE, Client, serving
 
 COMMAND = "connect4.client"
@@ -324,10 +324,3 @@ def test_what_a_remote_opponent_does_wrong_loses_it_the_game(
     turn = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))["turns"][1]
     assert turn["outcome"] == outcome
     assert turn["detail"].startswith(detail.format(own=own))
-
-
-@pytest.mark.parametrize("rest", ["", ":localhost:12345", ":localhost:x:g:white", ":h:1:g:red"])
-def test_a_remote_opponent_without_an_address_is_refused(rest, tmp_path):
-    done = run(TABLE, "random", f"remote{rest}", "--game", "dynamic", cwd=tmp_path)
-    expected = "write remote:HOST:PORT:GAMEID:COLOUR (the colour is white or black)"
-    assert_refused(done, f"agent 'remote{rest}': {rest[1:]!r} is not understood; {expected}")

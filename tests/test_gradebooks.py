@@ -20,7 +20,7 @@ from grader.output.gradebooks import (
     maxima,
     read_gradebook,
 )
-from tests.command import assert_refused, run
+from tests.command import assert_refused
 from tests.marked import agent, grade_without_playing, grader, write_class
 
 CANVAS = """\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Essay (11),Connect-4 (12),Final Score
@@ -422,12 +422,6 @@ def test_a_header_of_no_known_system_is_refused_with_those_that_are(
     assert ": expected Canvas's gradebook (Student, ID, Section), Moodle's grading" in message
     assert message.endswith(f"; there are {header.replace(',', ', ')}")
     assert all(system.name in message for system in SYSTEMS)
-
-
-def test_options_that_need_each_other(tmp_path: Path) -> None:
-    done = run("grader", "report", "x.db", "--gradebook", "export.csv", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "--gradebook: --out names the folder" in done.stderr
 
 
 def test_a_report_fills_every_gradebook_and_says_what_is_to_be_known(tmp_path: Path) -> None:

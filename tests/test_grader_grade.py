@@ -697,11 +697,6 @@ def test_a_quick_rubric_takes_two_minutes_at_most(time_limit: float) -> None:
         assert (board.name in note) != played
 
 
-def test_a_quick_look_is_for_one_submission(tmp_path: Path) -> None:
-    class_of(tmp_path, "ann", "bo")
-    assert_refused(grade(tmp_path, "--quick"), "--quick is for one submission, and there are 2")
-
-
 SECRET = "SELECT value FROM meta WHERE name = 'secret'"
 
 

@@ -129,12 +129,6 @@ def test_the_command_compares_a_class_with_the_year_before(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_one_submission_is_no_class(tmp_path: Path) -> None:
-    hand_in(tmp_path / "class", "ann", "x = 1\n")
-    assert_refused(run("grader", "similar", "class", cwd=tmp_path), "two submissions")
-
-
-@pytest.mark.slow
 def test_without_the_library_it_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
