@@ -16,7 +16,7 @@ from connect4.isolation.seat import MADE_ANEW, open_seat
 from connect4.isolation.wasm import images, level, package
 from connect4.players.base import Outcome
 from grader.doctor import unavailable
-from tests.command import ROOT, run
+from tests.command import run
 from tests.games import without_times
 from tests.seats import board, setup
 
@@ -43,25 +43,6 @@ class AIPlayer:
 """
 
 
-# -- one door
-
-DOORS = ("connect4/isolation/wasm/", "grader/commands/grade.py")
-
-
-def test_outside_its_doors_few_files_know_of_fuel():
-    """A level of isolation is an entry of a table, which the rest of the kit asks."""
-    knowing = {}
-    for folder in ("connect4", "grader"):
-        for path in (ROOT / folder).rglob("*.py"):
-            place = path.relative_to(ROOT).as_posix()
-            lines = path.read_text(encoding="utf-8").splitlines()
-            count = sum("wasm" in line or "fuel" in line for line in lines)
-            if count and "corpus" not in place and not place.startswith(DOORS):
-                knowing[place] = count
-    assert len(knowing) <= 8, knowing
-    assert sum(knowing.values()) <= 45, knowing
-
-
 # -- budgets
 
 
@@ -77,23 +58,6 @@ def test_a_budget_is_read_as_people_write_it(text, fuel):
 def test_anything_else_is_refused(text):
     with pytest.raises(InputError, match="fuel"):
         level.read_fuel(text)
-
-
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        (("--fuel", "5X"), "fuel '5X': expected a number with K, M, G or T, such as 5G, or 5e9"),
-        (("--fuel", "5G", "--time", "1"), "--fuel takes the place of --time"),
-        (("--fuel", "5G", "--isolation", "none"), "--fuel requires isolation wasm, not none"),
-    ],
-)
-def test_options_that_contradict_fuel_or_are_gone_are_refused(options, reason, capsys):
-    try:
-        status = main(["random", "random", "case4", *options])
-    except SystemExit as stop:
-        status = stop.code
-    assert status == 2
-    assert reason in capsys.readouterr().err
 
 
 def test_without_the_extra_one_line_says_how_to_get_it(monkeypatch, capsys):

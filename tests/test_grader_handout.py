@@ -427,23 +427,9 @@ def test_an_autograder_has_a_secret_seed(tmp_path: Path, text: str) -> None:
     assert seeds[0] != seeds[1]
 
 
-def test_each_source_of_an_autograder_has_seeds_of_its_own(tmp_path: Path) -> None:
-    """The games of one source repeat, and reveal nothing of those of another."""
-    mine = rubric(tmp_path, match='seed_for = "source"\n')
-    one, other = rubrics.read(mine), rubrics.read(rubric(tmp_path))
-    names = ("ann", "1f"), ("bob", "2e"), ("cid", "1f")
-    students = [submitted(*values) for values in names]
-    own = [[game.seed for game in grade_games([item], one)] for item in students]
-    assert own[0] == own[2]
-    assert not set(own[0]) & set(own[1])
-    same = [[game.seed for game in grade_games([item], other)] for item in students]
-    assert same[0] == same[1] == same[2] != own[0]
-
-
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["kit.tar"], "kit.tar: a handout is a zip; name it kit.zip"),
         (["kit.zip", "--rubric", "r.toml"], "--rubric: only an autograder takes one; students"),
         (["g.zip", *AUTOGRADER, "--rubric", "r.toml"], "match.seed 20240 is the practice seed"),
     ],

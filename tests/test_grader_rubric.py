@@ -93,6 +93,13 @@ def baselines(*lines: str) -> str:
         (stages((1, 1)), "tournament.stages[1].group_size: a group has 2 or more, 0 means all"),
         (stages((0, 0), (0, 0)), "tournament.stages[1].promote: nobody would reach the next stage"),
         ("[statistics]\nconfidence = 1.0\n", "statistics.confidence: expected a number below 1"),
+        ('[ladder]\npolicy = "worst"\n', "ladder.policy: 'worst'; expected one of best, latest"),
+        ('[ladder]\nrungs = ["random"]\n', "ladder.rungs: expected two or more agents"),
+        ('[ladder]\nrungs = ["random", "nobody"]\n', "ladder.rungs: no agent 'nobody'"),
+        ("[ladder]\nwidth = 0\n", "ladder.width: expected a number above 0"),
+        ("[match]\nfuel = 5e9\ntime_limit = 3", "match.fuel takes the place of match.time_limit"),
+        ("[match]\nfuel = 7", "match.fuel: fuel 7: expected 1M to 1000T"),
+        ("[match]\nfuel = true", 'match.fuel: expected fuel such as 5e9 or "5G", not True'),
         ("[match\n", "the rubric is not a TOML file"),
     ],
 )

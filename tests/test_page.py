@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +18,6 @@ from connect4.games.extended import ExtendedState
 from connect4.players.base import Outcome, Turn
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result
-from connect4.views import document
 from connect4.views.page import page
 from tests.browser import PHONE, WIDE, Browser
 from tests.command import run
@@ -234,15 +232,6 @@ def test_the_policy_refuses_foreign_scripts_and_requests(browser: Browser, file:
     assert len(policy_reports) >= 3
 
 
-def test_the_palette_is_the_only_place_that_names_a_colour() -> None:
-    for path in Path(document.__file__).parent.rglob("*"):
-        if path.suffix in (".py", ".css", ".js") and path.name != "document.py":
-            found = re.findall(r"#[0-9a-fA-F]{3,8}(?=[;,)\"'])", path.read_text(encoding="utf-8"))
-            assert found == [], path
-    used = set(re.findall(r"var\(--([\w-]+)\)", document.assets(("base", "page", "tree"), "css")))
-    assert used - {"columns", "depth", "indent", "share"} <= set(document.COLOURS)
-
-
 def test_several_games_are_chosen_in_one_page(browser: Browser, file: Path) -> None:
     from selenium.webdriver.support.ui import Select
 
@@ -336,11 +325,6 @@ def test_a_line_of_four_is_drawn_from_end_to_end(browser: Browser, show: Show) -
     ends = [float(line.get_attribute(name)) for name in ("x1", "y1", "x2", "y2")]
     assert ends == [20, 220, 140, 220], "cells are 40 wide; the bottom row, columns 0 to 3"
     assert "Player 1 wins (a winning line)." in browser.text("#said")
-
-
-def test_a_large_game_stays_small(tmp_path: Path) -> None:
-    text = page([played("empty12x12")])
-    assert len(text.encode()) < 200_000
 
 
 def test_a_game_full_of_tracebacks_stays_small() -> None:

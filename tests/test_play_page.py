@@ -176,12 +176,6 @@ def test_a_column_of_two_digits_is_typed(begin: Begin, browser: Browser) -> None
     said(browser, "player 1 plays 10")
 
 
-def test_a_late_person_loses_the_turn(begin: Begin, browser: Browser) -> None:
-    words = ("human", "random", "case1", "--human-clock", "--time", "0.5")
-    begin("connect4.ConnectFour", *words)
-    browser.wait("return document.querySelector('#moves').textContent.includes('too late')")
-
-
 def test_both_games_of_a_swap_are_on_one_page(begin: Begin, browser: Browser) -> None:
     words = ("greedy", "random", "case4", "--swap", "--seed", "3")
     process, _ = begin("connect4.ConnectFour", *words)

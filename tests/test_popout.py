@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from connect4.analysis.costs import analyse
 from connect4.errors import IllegalAction, InputError
 from connect4.games import GAMES
 from connect4.games.base import Ending
@@ -12,7 +11,6 @@ from connect4.players.base import Setup
 from connect4.players.registry import build, parse_agent
 from connect4.record import read
 from tests.command import run
-from tests.games import played, reread
 
 POP_OUT = GAMES["popout"]
 EMPTY = "0 0 0 0 0 0 0\n"
@@ -81,16 +79,6 @@ def test_a_plain_grid_is_read_and_pop_outs_are_refused():
     assert POP_OUT.read("00\n10\n", "x") == POP_OUT.read("0 0 2\n0 0\n1 0\n", "x")
     with pytest.raises(InputError, match="counts no pop-outs; delete this line"):
         POP_OUT.read("1\n0 0\n", "x")
-
-
-def test_a_record_of_pop_out_reads_and_is_analysed():
-    record, state = played("greedy", "random", "open", game="popout", seed=5)
-    assert state.is_over()
-    again = reread(record)
-    assert [turn.text for turn in again.turns] == [turn.text for turn in record.turns]
-    found = analyse(again, 0.01)
-    assert len(found.costs) == len(record.turns)
-    assert found.agent == "alphabeta:heuristic=windows"
 
 
 @pytest.mark.parametrize("name", ["greedy", "alphabeta:depth=1", "mcts:iterations=500"])
