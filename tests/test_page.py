@@ -314,7 +314,7 @@ def test_dynamic_is_labelled_as_its_moves_are_written(browser: Browser, show: Sh
     show(played("start", game=GAMES["dynamic"]))
     labels = [text.text for text in browser.find_all("#board text")]
     assert labels == list("1234567") * 2
-    assert "player 1 is white (O), player 2 black (X)" in browser.text("#facts")
+    assert "player 1 plays O (white in the protocol)" in browser.text("#facts")
 
 
 def test_a_line_of_four_is_drawn_from_end_to_end(browser: Browser, show: Show) -> None:

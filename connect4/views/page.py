@@ -115,7 +115,8 @@ def facts(record: Record) -> list[str]:
     found = [f"{rows}×{columns}", limit, f"seed {record.seed}"]
     if record.game.sides is not None:
         (one, two), symbols = record.game.sides, record.start.symbols
-        found.append(f"player 1 is {one} ({symbols[0]}), player 2 {two} ({symbols[1]})")
+        found.append(f"player 1 plays {symbols[0]} ({one} in the protocol)")
+        found.append(f"player 2 {symbols[1]} ({two})")
     found += [
         f"player {number}: {player.asked} move"
         for number, player in enumerate(record.players, 1)
@@ -233,9 +234,7 @@ def worst_turns(value: Any, turns: Sequence[list[Any] | None]) -> list[int]:
     return found
 
 
-def line_turns(
-    game: Game, state: State, line: Sequence[str], table: RunTable
-) -> list[list[Any]]:
+def line_turns(game: Game, state: State, line: Sequence[str], table: RunTable) -> list[list[Any]]:
     """Return `[scores, popouts left, cells, runs]` of each move of a line, as `turn_data` has them.
 
     The list ends before an illegal move.

@@ -33,6 +33,9 @@ MAX_BODY: Final = 64_000
 PATIENCE: Final = 10.0
 """Seconds that a connection may be silent before its request is complete."""
 
+LAST_ANSWERS: Final = 1.0
+"""Seconds that the server waits, when it ends, for the answers that it is sending."""
+
 HEARTBEAT: Final = 2.0
 """Seconds between two signs of life of a stream: they find pages that have gone."""
 
@@ -159,6 +162,7 @@ class Server:
         for events in self.streams.values():
             events.close()
         self._http.shutdown()
+        self._http.wait_for_answers()
         self._http.server_close()
 
     def __enter__(self) -> Self:
@@ -189,11 +193,31 @@ class Server:
 
 
 class _Http(ThreadingHTTPServer):
-    """The server of a `Server`, which its handlers ask."""
+    """Counts the requests that are being answered, so that none is lost when the server ends."""
 
     daemon_threads = True
     request_queue_size = 128
     site: Server
+
+    def __init__(self, *arguments: Any) -> None:
+        self._answering = 0
+        self._answered = threading.Condition()
+        super().__init__(*arguments)
+
+    @contextlib.contextmanager
+    def answering(self) -> Iterator[None]:
+        with self._answered:
+            self._answering += 1
+        try:
+            yield
+        finally:
+            with self._answered:
+                self._answering -= 1
+                self._answered.notify_all()
+
+    def wait_for_answers(self) -> None:
+        with self._answered:
+            self._answered.wait_for(lambda: not self._answering, LAST_ANSWERS)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Print nothing: it is no error if a page closes during an answer."""
@@ -216,18 +240,19 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer with a page or a stream; pass the JSON of a POST on."""
-        try:
-            path = self._permitted()
-            if self.command == "POST":
-                self._answer(200, Content("application/json", json.dumps(self._posted(path))))
-            elif path in self.site.streams:
-                self._stream(self.site.streams[path])
-            else:
-                self._answer(200, self._page(path))
-        except _NotPermittedError as refused:
-            self.close_connection = True
-            status, why = refused.args
-            self._answer(status, Content("text/plain", why))
+        with cast(_Http, self.server).answering():
+            try:
+                path = self._permitted()
+                if self.command == "POST":
+                    self._answer(200, Content("application/json", json.dumps(self._posted(path))))
+                elif path in self.site.streams:
+                    self._stream(self.site.streams[path])
+                else:
+                    self._answer(200, self._page(path))
+            except _NotPermittedError as refused:
+                self.close_connection = True
+                status, why = refused.args
+                self._answer(status, Content("text/plain", why))
 
     do_POST = do_GET
 

@@ -157,7 +157,7 @@ function showAdvice() {
   const expected = exact ? `Best play was a ${exact} for player ${turn.player}`
     : `Best play would expect ${sign(before * side)} for player ${turn.player}`;
   if (!loss) {
-    const pace = slower ? ` ${slower} plies ${before * side > 0 ? "slower" : "sooner"} than ${line[0]}.` : "";
+    const pace = slower ? ` ${slower} ${slower === 1 ? "ply" : "plies"} ${before * side > 0 ? "slower" : "sooner"} than ${line[0]}.` : "";
     advice.replaceChildren(`${expected}; this turn keeps it.${pace}${certainty}`);
     return;
   }

@@ -268,11 +268,12 @@ const page = {
   },
 };
 
-/** Return the result in a few words: `ai won 324 : 127`.
+/** Return the result in a few words, the winner's points first: `ai won 324 : 127`.
  * @param {Game} game
  */
 function headline({ winner, names, countsPoints, scores_end: points, result }) {
-  const score = countsPoints ? ` ${points.join(" : ")}` : "";
+  const ordered = winner === 2 ? [...points].reverse() : points;
+  const score = countsPoints ? ` ${ordered.join(" : ")}` : "";
   return winner ? [quoted(names[winner - 1]), ` won${score}`] : [result];
 }
 
