@@ -329,5 +329,5 @@ def test_what_a_remote_opponent_does_wrong_loses_it_the_game(
 @pytest.mark.parametrize("rest", ["", ":localhost:12345", ":localhost:x:g:white", ":h:1:g:red"])
 def test_a_remote_opponent_without_an_address_is_refused(rest, tmp_path):
     done = run(TABLE, "random", f"remote{rest}", "--game", "dynamic", cwd=tmp_path)
-    expected = "write remote:HOST:PORT:GAMEID:COLOUR (the colour is white or black)"
+    expected = "write remote:HOST:PORT:GAMEID:white|black"
     assert_refused(done, f"agent 'remote{rest}': {rest[1:]!r} is not understood; {expected}")
