@@ -200,7 +200,7 @@ def test_agents_without_a_rating_are_listed_below_the_table_by_the_reason(term: 
     written(term)
     text = pages(term)["index.html"]
     assert text.count("<li>No rating yet, no version can be played: ") == 1
-    assert "Agents in italics belong to the kit and have no rank." in text
+    assert "A rung is an agent of the kit and has no rank." in text
 
 
 @pytest.mark.browser

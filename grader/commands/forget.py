@@ -39,7 +39,7 @@ from grader.results.store import Store, person_of
 from grader.rubric.reading import from_stored
 
 WRITTEN: Final = re.compile(
-    r"class\.html|(changes|unmatched)\.csv"
+    r"class\.html|results\.json|(changes|unmatched)\.csv"
     r"|(canvas|moodle|worksheet|brightspace|blackboard)\.(csv|txt|xls)"
     r"|(feedback|games)/[^/]*\.html|results/[^/]*\.json"
     rf"|({writing.FOLDERS})/[0-9a-f]{{{DIGITS}}}/[^/]*"
@@ -94,7 +94,7 @@ def forget(
 
 def _check_folders(kind: str, outs: Sequence[Path], site: Path | None) -> None:
     """Refuse folders that no run of this kind has written, before anything is removed."""
-    file = "results.json" if kind == GRADE else "standings.txt"
+    file = "grades.csv" if kind == GRADE else "standings.txt"
     folders = [("--out", folder, file) for folder in outs]
     if site is not None:
         folders.append(("--site", site, "index.html"))
@@ -381,8 +381,8 @@ def _write_out(store: Store, gone: Gone, hashes: Collection[str], out: Path) -> 
         for path in sorted(pages.union(_naming(named, out)))
         if path.is_file() and WRITTEN.fullmatch(path.relative_to(out).as_posix())
     ]
-    for path in removed:
-        path.unlink()
+    for path in (*removed, out / "results.json"):
+        path.unlink(missing_ok=True)
         with suppress(OSError):  # other files are in it
             path.parent.rmdir()
     results = read_results(store)

@@ -23,9 +23,9 @@ from grader.output.explain import MAX_REASONS
 from grader.output.pages import (
     REPLAYS,
     Cell,
-    Drawn,
     Link,
     Shown,
+    cell_html,
     games_digest,
     games_page,
     heading,
@@ -117,7 +117,7 @@ def index_page(book: Book, standings: Standings, playground: str) -> str:
         f"The agent {anchor} has rating 0." if anchor else "",
         f"\u00b1 is half the width of the {_level(standings)} confidence interval.",
         f"The {'best' if rules.policy == 'best' else 'latest'} version of each student counts.",
-        "Agents in italics belong to the kit and have no rank." if anchor else "",
+        "A rung is an agent of the kit and has no rank." if anchor else "",
     ]
     facts = [
         standings.day,
@@ -139,18 +139,17 @@ def _table(standings: Standings) -> str:
     rows: list[list[Cell]] = []
     unrated: dict[str, list[str]] = {}
     for entry in standings.entries:
-        name, place, total = html.escape(entry.name), agent_place(entry, standings), entry.total
-        shown = f'<a href="{quote(place)}">{name}</a>' if place else name
+        place, total = agent_place(entry, standings), entry.total
+        agent: Cell = Link(entry.name, place) if place else entry.name
         if entry.rating is None:
-            unrated.setdefault(_unrated(entry), []).append(shown)
+            unrated.setdefault(_unrated(entry), []).append(cell_html(agent))
             continue
-        if entry.is_rung:
-            shown = f'<span class="rung">{shown}</span>'
+        version = f"v{entry.version.number}" if entry.version else ""
         rows.append(
             [
                 entry.rank or "",
-                Drawn(shown, entry.name),
-                f"v{entry.version.number}" if entry.version else "",
+                agent,
+                "rung" if entry.is_rung else version,
                 value_text(entry.rating),
                 total.games,
                 total.record("\u2013"),

@@ -47,15 +47,7 @@ class Link:
     whole_row: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A cell that is HTML; `text` says the same in words."""
-
-    markup: str
-    text: str
-
-
-Cell: TypeAlias = str | int | Link | Drawn
+Cell: TypeAlias = str | int | Link
 
 
 def whole(
@@ -141,7 +133,7 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
             label = " data-rank"
         kind += label if stacked else ""
         lines = [
-            f"{line}<td{kind}>{_inner(cell, is_number[place])}</td>"
+            f"{line}<td{kind}>{cell_html(cell, is_number[place])}</td>"
             for line, cell in zip(lines, cells, strict=True)
         ]
     body = "\n".join(f"<tr>{line}</tr>" for line in lines)
@@ -162,10 +154,8 @@ def link(target: Link) -> str:
     return f'<a{kind} href="{quote(target.path)}{anchor}">{html.escape(target.text)}</a>'
 
 
-def _inner(cell: Cell, is_number: bool = False) -> str:
+def cell_html(cell: Cell, is_number: bool = False) -> str:
     """Return the HTML of a cell."""
-    if isinstance(cell, Drawn):
-        return cell.markup
     if isinstance(cell, Link):
         return link(cell)
     return html.escape(minus(str(cell)) if is_number else str(cell))

@@ -49,9 +49,11 @@ STANDINGS: Final = ("standings.html", "The tournament")
 def write_quick(results: Results, out: Path, lost: Lost | None = None) -> None:
     """Write the files that change during play; `lost` has the reasons for lost turns if known."""
     if results.kind == GRADE:
-        document = gradescope(results.marks, results.rubric, lost or {})
-        document["extra_data"] = {"protection": results.protection}
-        write(out / "results.json", to_json(document))
+        for mark in results.marks if len(results.submissions) == 1 else ():
+            reasons = (lost or {}).get(mark.submission.name, ())
+            document = gradescope(mark, results.rubric, reasons)
+            document["extra_data"] = {"protection": results.protection}
+            write(out / "results.json", to_json(document))
     else:
         text = results.text()
         write(out / "standings.txt", text)
@@ -72,8 +74,9 @@ def write_all(results: Results, store: Store, out: Path) -> None:
         write(out / "grades.csv", gradebook(results.marks, bool(whole)))
         if len(results.marks) > 1:
             for mark in results.marks:
-                document = gradescope([mark], results.rubric, lost)
-                write(out / pages_of(mark.submission.name)[1], to_json(document))
+                name = mark.submission.name
+                document = gradescope(mark, results.rubric, lost.get(name, ()))
+                write(out / pages_of(name)[1], to_json(document))
             write(out / "class.html", class_page(results))
         write_pages(results, store, out, lost)
 
