@@ -117,21 +117,6 @@ def test_only_pages_that_change_are_written(term: Term) -> None:
     assert any(place.startswith("games/") for place in kept)
 
 
-def test_pages_share_their_style_sheets_and_scripts_and_old_ones_are_removed(term: Term) -> None:
-    assets = term.folder.parent / SITE / "assets"
-    assets.mkdir(parents=True)
-    (assets / "site-of-an-earlier-kit.css").write_text("", encoding="utf-8")
-    written(term)
-    assert sorted(path.suffix for path in assets.iterdir()) == [".css", ".css", ".js", ".js"]
-    for place, text in pages(term).items():
-        if place.endswith(".html"):
-            linked = re.findall(r'(?:href|src)="((?:\.\./)?assets/[^"]+)"', text)
-            assert linked, place
-            for file in linked:
-                assert (assets.parent / Path(place).parent / file).is_file(), (place, file)
-            assert "<style" not in text, place
-
-
 def test_pages_of_those_who_left_are_removed(term: Term) -> None:
     written(term)
     before = pages(term)

@@ -327,11 +327,6 @@ def test_a_line_of_four_is_drawn_from_end_to_end(browser: Browser, show: Show) -
     assert "Player 1 wins (a winning line)." in browser.text("#said")
 
 
-def test_a_large_game_stays_small(tmp_path: Path) -> None:
-    text = page([played("empty12x12")])
-    assert len(text.encode()) < 200_000
-
-
 def test_a_game_full_of_tracebacks_stays_small() -> None:
     game = played("case1")
     failed = f"Traceback (most recent call last):\n  {'x' * 8000}\nError "

@@ -176,27 +176,12 @@ def test_a_column_of_two_digits_is_typed(begin: Begin, browser: Browser) -> None
     said(browser, "player 1 plays 10")
 
 
-def test_a_late_person_loses_the_turn(begin: Begin, browser: Browser) -> None:
-    words = ("human", "random", "case1", "--human-clock", "--time", "0.5")
-    begin("connect4.ConnectFour", *words)
-    browser.wait("return document.querySelector('#moves').textContent.includes('too late')")
-
-
 def test_both_games_of_a_swap_are_on_one_page(begin: Begin, browser: Browser) -> None:
     words = ("greedy", "random", "case4", "--swap", "--seed", "3")
     process, _ = begin("connect4.ConnectFour", *words)
     assert process.wait(60) == 0
     browser.wait("return document.querySelector('#save-page')")
     assert len(browser.find_all("#game option")) == 2
-
-
-def test_an_agent_that_cannot_be_loaded_says_so(
-    begin: Begin, browser: Browser, tmp_path: Path
-) -> None:
-    (tmp_path / "bad.py").write_text("1 / 0\n")
-    process, _ = begin("connect4.ConnectFour", "ai:bad.py", "random", "case1")
-    assert process.wait(60) == 1
-    browser.wait("return document.querySelector('#detail').textContent.includes('ZeroDivision')")
 
 
 def test_the_start_page_plays_makes_and_opens(
