@@ -12,12 +12,11 @@ from typing import NamedTuple, TypeAlias
 import pytest
 
 from connect4.errors import InputError
-from grader.handin import REMEDY, Kind, Matching, Person, keys
+from grader.handin import REMEDY, Matching, Person, keys
 from grader.output.gradebooks import (
     SYSTEMS,
     Filling,
     grade_column,
-    maxima,
     read_gradebook,
 )
 from tests.command import assert_refused
@@ -151,30 +150,6 @@ def test_canvas_may_write_both_halves_of_a_name(tmp_path: Path) -> None:
     ]
     few = export(tmp_path, "Student,ID,Section\nAnn Lee,501,01\n")
     assert read_gradebook(few).people == [Person("Ann Lee", keys(canvas="501"))]
-
-
-@pytest.mark.parametrize(
-    ("name", "known", "found"),
-    [
-        ("Ann Lee", {}, "501"),
-        ("Lee, Ann", {}, "501"),
-        ("x", {"number": "U502"}, "502"),
-        ("x", {"login": "ssmith2"}, "504"),
-        ("x", {"canvas": "503"}, "503"),
-        ("Sam Smith", {"canvas": "504"}, "504"),
-        ("x", {"number": "503"}, None),  # the number of Canvas, not of the university
-        ("x", {"moodle": "503"}, None),
-        ("Sam Smith", {}, None),
-    ],
-)
-def test_how_students_are_found(
-    tmp_path: Path, name: str, known: dict[str, str], found: str | None
-) -> None:
-    if found is None:
-        with pytest.raises(InputError, match=rf"nobody here \({name}; ...\) is one of its 4 stud"):
-            filled(tmp_path, CANVAS, of(name, **known))
-        return
-    assert ids(filled(tmp_path, CANVAS, of(name, **known))) == [found]
 
 
 def test_of_two_students_with_one_name_none_gets_the_mark(tmp_path: Path) -> None:
@@ -366,12 +341,6 @@ def test_a_maximum_that_is_not_clear_is_refused_with_its_cell(
     message = str(caught.value)
     assert message.startswith(f"{tmp_path / 'export.csv'}: {where}")
     assert message.endswith(f": maximum {maximum!r}: expected a number, such as 100 or 1000")
-
-
-def test_what_an_export_states_can_be_tested_before_there_are_marks(tmp_path: Path) -> None:
-    book = read_gradebook(export(tmp_path, BRIGHTSPACE))
-    assert maxima(book, grade_column(book, "Quiz")) == [10.0, 10.0]
-    assert [one.key(Kind.LOGIN) for one in book.people] == ["amuller", "bstrom"]
 
 
 @pytest.mark.parametrize(
