@@ -170,7 +170,7 @@ OUTCOMES: Final = (
         """
         builds_the_kits_own_agent changes_modes changes_own_file draws_without_a_seed hanging_atexit
         holds_all_threads lazy_imports leaves_a_note_in_folder leaves_a_note_in_shm
-        leaves_a_note_in_tmp leaves_notes_in_lookups lists_submissions numpy_integers opens_tcp
+        leaves_a_note_in_tmp lists_submissions numpy_integers opens_tcp
         opens_the_terminal opens_udp patches_the_kit plain prints_one_huge_buffer
         prints_two_megabytes reads_hidden_boards reads_the_kits_own_agent reads_the_opponent
         reads_the_search renames_results sets_trace traces_the_parent tries_everything
@@ -195,7 +195,6 @@ OUTCOMES: Final = (
     (INVALID, ERROR, "sends_urgent_data_to_the_referee writes_without_a_line_end"),
     # there, no descriptor that they try is the agent's line
     (INVALID, PLAYED, "forges_a_note writes_garbage"),
-    (PLAYED | INVALID, PLAYED | INVALID, "returns_lying_tuple"),  # read as the tuple that it is
     (
         ERROR,
         ERROR,

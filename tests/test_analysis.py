@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -199,18 +198,6 @@ def test_a_lost_turn_of_player_1_is_judged_by_who_moves_then() -> None:
     found = judging(record, 1.0, 0)["turns"][-1]
     signs = outcome(solver.score(before)), -outcome(solver.score(after))
     assert (found["before"], found["after"]) == tuple(100 * sign for sign in signs)
-
-
-def test_an_ended_search_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where the system ends a process for lack of memory."""
-    monkeypatch.setattr("connect4.analysis.costs._work", end_this_process)
-    with pytest.raises(InputError, match="a search was ended from outside"):
-        analyse(recorded(GAMES["extended"].read("0\n0 0\n", "start"), ["0"]), 0.1, jobs=1)
-
-
-def end_this_process(text: str, seconds: float, turns: int) -> Expected | None:
-    os.kill(os.getpid(), signal.SIGKILL)
-    return None
 
 
 def estimate(*values: float, first: int = 1) -> Expected:

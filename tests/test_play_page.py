@@ -186,15 +186,6 @@ def test_both_games_of_a_swap_are_on_one_page(begin: Begin, browser: Browser) ->
     assert len(browser.find_all("#game option")) == 2
 
 
-def test_an_agent_that_cannot_be_loaded_says_so(
-    begin: Begin, browser: Browser, tmp_path: Path
-) -> None:
-    (tmp_path / "bad.py").write_text("1 / 0\n")
-    process, _ = begin("connect4.ConnectFour", "ai:bad.py", "random", "case1")
-    assert process.wait(60) == 1
-    browser.wait("return document.querySelector('#detail').textContent.includes('ZeroDivision')")
-
-
 def test_the_start_page_plays_makes_and_opens(
     begin: Begin, browser: Browser, tmp_path: Path
 ) -> None:

@@ -102,11 +102,6 @@ def test_the_runner_the_page_and_the_tree_show_it(tmp_path):
     record = read(tmp_path / "game.json")
     assert record.turns[0].text == "3P"
     assert '"3P"' in (tmp_path / "game.html").read_text(encoding="utf-8")
-    done = run(
-        "connect4.views.tree", "open", "--game", "popout", "--agent", "alphabeta:depth=2",
-        "-o", "tree.html", cwd=tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    tree = ("open", "--game", "popout", "--agent", "alphabeta:depth=2", "-o", "tree.html")
+    run("connect4.views.tree", *tree, cwd=tmp_path, status=0)
     assert "0P" in (tmp_path / "tree.html").read_text(encoding="utf-8")
-    done = run("connect4.analysis", "game.json", "-o", "out.json", "--time", "0.01", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr

@@ -254,18 +254,6 @@ def test_a_thousand_silent_clients_harm_nobody_and_one_more_closes_the_oldest():
             client.close()
 
 
-def test_a_cut_off_client_frees_its_seat(port):
-    white, black = joined(port, "cut")
-    white.socket.setsockopt(
-        socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00"
-    )
-    white.close()  # a reset in place of an orderly end
-    assert black.rest() == ""
-    white, black = joined_again(port, "cut")
-    relay_some_moves(white, black, 2)
-    white.close()
-
-
 def test_many_games_at_once_stay_apart(port):
     games = {f"game{number}": joined(port, f"game{number}") for number in range(40)}
     for number in range(5):

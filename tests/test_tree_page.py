@@ -98,21 +98,6 @@ def shown_board(browser: Browser) -> list[int]:
     return [int(name[1]) for name in classes]
 
 
-def board_at(nodes: list[Node], index: int) -> list[int]:
-    """Return the cells of a node's position."""
-    moves = []
-    depth = nodes[index].depth + 1
-    for node in reversed(nodes[: index + 1]):
-        if node.depth < depth:
-            moves.append(node.move)
-            depth = node.depth
-    state: State = START
-    for move in reversed(moves[:-1]):
-        state = state.apply(move)
-    cells: list[int] = state.board().ravel().tolist()
-    return cells
-
-
 def test_the_root_and_its_children_stand_in_search_order(
     browser: Browser, file: Path, nodes: list[Node]
 ) -> None:
@@ -179,9 +164,10 @@ def test_the_board_is_that_of_the_node_under_the_pointer(
     browser.open(file)
     for child in children(nodes, 0)[:3]:
         ActionChains(browser.driver).move_to_element(browser.find(f"#n{child}")).perform()
-        assert shown_board(browser) == board_at(nodes, child)
+        after = START.apply(nodes[child].move)
+        assert shown_board(browser) == after.board().ravel().tolist()
     ActionChains(browser.driver).move_to_element(browser.find("#title")).perform()
-    assert shown_board(browser) == board_at(nodes, 0)
+    assert shown_board(browser) == START.board().ravel().tolist()
 
 
 def test_keys_walk_the_tree(browser: Browser, file: Path, nodes: list[Node]) -> None:
