@@ -39,7 +39,7 @@ FILES = {
     "bad.toml": "[match]\ntmie = 1\n",
 }
 
-REMOTE = "write remote:HOST:PORT:GAMEID:COLOUR (the colour is white or black)"
+REMOTE = "write remote:HOST:PORT:GAMEID:white|black"
 
 REFUSED = {
     GAME: [
