@@ -64,6 +64,7 @@ class Ending(StrEnum):
     DRAW_LIMIT = "draw_limit"
     REPETITION = "repetition"
     FORFEIT = "forfeit"
+    RESIGNED = "resigned"
     TIMEOUT = "timeout"
     DISCONNECTED = "disconnected"
     LEFT = "left"
