@@ -10,8 +10,16 @@ async function post(path, data) {
 (function connect() {
   const source = new EventSource("events");
   kinds.made = (path) => live.made(`../${path}`);
-  kinds.stay = () => {
+  /** @param {{again: boolean}} data whether the game can be played again */
+  kinds.stay = ({ again }) => {
     live.stay();
+    for (const [label, swap] of again ? /** @type {[string, boolean][]} */ ([["Rematch", false], ["Swap sides", true]]) : []) {
+      byId("save").append(makeButton("", async () => {
+        const headers = { "Content-Type": "application/json" };
+        const answer = await fetch("again", { method: "POST", headers, body: JSON.stringify({ swap }) });
+        if (answer.ok) location.href = `../${(await answer.json()).path}`;
+      }, label));
+    }
     const back = make("a", "", "New game");
     back.href = "../";
     byId("save").append(back);
