@@ -196,6 +196,7 @@ const live = {
     const back = going && page.game && page.at < page.game.last;
     document.body.classList.toggle("going", going);
     byId("return").hidden = !back;
+    if (back) say("");
     if (back) byId("return").textContent = `Turn ${page.at} of ${page.game.last} \u2013 back to the game`;
     byId("acts").hidden = Boolean(back) || !going || !DATA.games[DATA.games.length - 1].names.includes("human");
     button("take-back").disabled = button("ask-hint").disabled = !turn?.moves || !turn.helps;
