@@ -212,6 +212,6 @@ def test_a_person_plays_in_a_notebook_with_pictures_and_help() -> None:
         )
     finally:
         manager.shutdown_kernel(now=True)
-    assert "".join(printed).count("column 3; q leaves the game, ? shows this help") == 2
+    assert "".join(printed).count("column 3; q leaves, ? helps") == 2
     assert "nobody wins (left), 4 turns>" in "".join(printed)
     assert len(set(pictures)) == 3, "the position before each of the person's turns"

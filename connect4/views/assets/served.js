@@ -12,7 +12,6 @@ async function post(path, data) {
   kinds.made = (path) => live.made(`../${path}`);
   /** @param {{again: boolean}} data whether the game can be played again */
   kinds.stay = ({ again }) => {
-    live.stay();
     for (const [label, swap] of again ? /** @type {[string, boolean][]} */ ([["Rematch", false], ["Swap sides", true]]) : []) {
       byId("save").append(makeButton("", async () => {
         const headers = { "Content-Type": "application/json" };
@@ -23,6 +22,7 @@ async function post(path, data) {
     const back = make("a", "", "New game");
     back.href = "../";
     byId("save").append(back);
+    live.stay();
   };
   kinds.end = (data) => {
     source.close();
