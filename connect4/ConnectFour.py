@@ -99,7 +99,7 @@ examples:
 {agents}
 starts: a state file, or one of connect4/initial_states with or without .txt
 a move is typed as 3 (drop into column 3) or 3P (pop out of column 3), in
-dynamic as 71W (the piece in column 7, row 1, one square west); q leaves the game
+dynamic as 71W (the piece in column 7, row 1, one square west); q leaves
 """
 
 

@@ -42,7 +42,7 @@ examples:
       one search from a state file
   python3 -m connect4.views.tree game.json:12 -o tree.html
       the search of turn 12 of a recorded game, by the agent that played it
-  python3 -m connect4.views.tree --game classic --rows 5 --agent mcts -o tree.html
+  python3 -m connect4.views.tree --game classic --rows 5 --agent mcts -o t.html
       a board of another size
 """
 
