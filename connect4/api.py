@@ -109,13 +109,12 @@ def picture(state: State) -> Picture:
 
 def _position(start: Start, name: str | None) -> tuple[Game, State]:
     """Return the game and the position of an argument; raises `InputError`."""
-    if isinstance(start, State):
-        game = start.game
-        if name not in (None, game.name):
-            raise InputError(f"the position is one of {game.name}, not of {name}")
-        return game, start
-    game = find_game(DEFAULT_GAME if name is None else name)
-    return game, begin(game, start, None, None, {})
+    usual = start.game.name if isinstance(start, State) else DEFAULT_GAME
+    game = find_game(usual if name is None else name)
+    state = begin(game, start, None, None, {})
+    if state.game is not game:
+        raise InputError(f"the position is one of {state.game.name}, not of {game.name}")
+    return game, state
 
 
 def play(
