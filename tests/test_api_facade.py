@@ -69,7 +69,14 @@ def test_every_row_of_the_table_for_notebooks_runs(
     state = connect4.start("classic").apply(3)
     slides = connect4.start("dynamic")
     names: dict[str, Any] = {"connect4": connect4, "state": state, "slides": slides}
-    names |= {"column": 2, "player": 1, "number": to_bits(state), "text": slides.to_text()}
+    names |= {
+        "board": state.board(),
+        "rows": state.board().tolist(),
+        "column": 2,
+        "player": 1,
+        "number": to_bits(state),
+        "text": slides.to_text(),
+    }
     names |= vars(heuristics) | {"to_bits": to_bits, "from_bits": from_bits}
     for code in ours:
         if code.startswith("connect4.") and code.count(".") == 2 and "(" not in code:

@@ -68,6 +68,7 @@ def test_minimax_knows_every_value_and_alpha_beta_those_that_it_did_not_prune(ga
 def test_an_agent_thinks_what_it_plays_and_its_line_can_be_played(game: str, agent: str) -> None:
     for state in positions(game, 2):
         thought = connect4.think(agent, state, seed=3)
+        assert thought == connect4.think(agent, state, seed=3), "the same seed, the same thought"
         pair = (agent, "random") if state.mover == 1 else ("random", agent)
         turn = connect4.play(*pair, state, seconds=60, seed=3).turns[0]
         assert thought.action == turn.action
