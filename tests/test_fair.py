@@ -14,6 +14,7 @@ import pytest
 
 from connect4 import record as records
 from grader.handin import Submission
+from grader.handin.worker import death
 from grader.marks.tournament import stages, unlikely
 from grader.output.pages import public_replay, replay_text
 from grader.output.tables import tournament_text
@@ -155,6 +156,19 @@ def test_a_namesake_who_joins_the_class_changes_nobody_elses_mark(tmp_path: Path
         assert ("1 mark differs" in done.stderr) == (count == 2), done.stderr
     (row,) = rows(tmp_path / "out" / "changes.csv")
     assert (row["Name"], row["Before"], row["Why"]) == ("Kim Lee (2)", "", "new in the class")
+
+
+@pytest.mark.parametrize(
+    ("status", "memory", "by_itself"),
+    [
+        (-9, True, True), (-11, False, True), (-6, False, True), (1, False, True),
+        (-9, False, False), (-15, True, False), (-1, False, False), (None, True, False),
+    ],
+)  # fmt: skip
+def test_a_worker_that_somebody_kills_proves_nothing(
+    status: int | None, memory: bool, by_itself: bool
+) -> None:
+    assert death(status, memory).by_itself is by_itself
 
 
 def simulated(seed: int, thrown: float = 0.0) -> list[tuple[int, int, float]]:
