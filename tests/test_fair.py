@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from types import FrameType
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from grader.handin import Submission
 from grader.handin.worker import death
 from grader.marks.tournament import stages, unlikely
 from grader.output.pages import public_replay, replay_text
-from grader.output.tables import tournament_text
+from grader.output.results import read_results
+from grader.output.tables import gradebook, tournament_text
 from grader.play.one_game import as_seen_by, play_game, replay_data, submitted_players
 from grader.play.schedule import Contestant, grade_games, submitted
 from grader.play.trials import STAND_IN
@@ -145,6 +147,32 @@ def test_names_and_remarks_are_no_formulas_in_any_file(tmp_path: Path) -> None:
         for row in rows(path):
             for text in row.values():
                 assert not text.startswith(("=", "@", "+", "-")) or text[1:].isdigit(), (path, row)
+
+
+def test_a_mark_walks_through_few_functions_from_the_results_file_to_the_gradebook(
+    tmp_path: Path,
+) -> None:
+    """So that whoever has to explain one mark can read all of them in an hour."""
+    write_class(tmp_path / "class", {"ann.py": agent(20)})
+    grade_without_playing(tmp_path / "class", tmp_path / "marks.db")
+    walked = set()
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        path = Path(code.co_filename)
+        if event == "call" and path.is_relative_to(ROOT) and not code.co_name.startswith("<"):
+            walked.add((path.relative_to(ROOT), code.co_qualname))
+
+    with Store(tmp_path / "marks.db", writing=False) as store:
+        sys.setprofile(look)
+        try:
+            text = gradebook(read_results(store).marks)
+        finally:
+            sys.setprofile(None)
+    assert ",26.00," in text
+    own = {(path, name) for path, name in walked if path.parts[0] in ("connect4", "grader")}
+    assert len(own) <= 167, sorted(map(str, own))
+    assert len({path for path, _ in own}) <= 21
 
 
 def test_a_namesake_who_joins_the_class_changes_nobody_elses_mark(tmp_path: Path) -> None:

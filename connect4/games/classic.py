@@ -253,10 +253,10 @@ def from_bits(bits: int, game: str = "classic", ai: Player = 1) -> ClassicState:
             is_own = bits >> 59 - 9 * column - row & 1
             rows[5 - row][column] = ai if is_own else opponent(ai)
     one, two = (sum(row.count(player) for row in rows) for player in (1, 2))
-    state = position(rows, 1 if one <= two else 2, GAMES[game])
-    if to_bits(state, ai) != bits:
+    mover: Player = 1 if one <= two else 2
+    if to_bits(position(rows, mover, "most-fours"), ai) != bits:
         raise InputError(f"{bits} is not the 64-bit state of a board of 6 by 7")
-    return state
+    return position(rows, mover, GAMES[game])
 
 
 ACTION_HELP: Final = "3 to drop into column 3"
