@@ -4,7 +4,7 @@ Needs a C compiler, and about an hour. Writes three kinds of positions whose ans
 
 - skills: a right answer that leads clearly, at several depths of search or exactly, and that the
   kit's stronger agents find too (`KINDS`). Players take turns to be the mover.
-- `kills_BUG`: positions that a correct search of four plies solves and one with a certain bug does not.
+- `kills_BUG`: positions that a correct search of four plies solves and one with that bug does not.
 - `regret` of part A: the exact expected final margin of each action against the random player.
 
 Those of part B come from `benchmarks.regret_positions`. `exact.c` does the searching.
@@ -33,8 +33,8 @@ from connect4.players.registry import build, parse_agent
 from connect4.utils import get_pts
 
 KINDS = {
-    "b take_row": 8, "b take_column": 8, "b take_diagonal": 8, "b bigger_gain": 10, "b block_four": 10,
-    "b no_gift": 10, "b pop_break": 10, "b only_pops": 10, "b last_moves": 10, "b combination": 10,
+    "b take_row": 8, "b take_column": 8, "b take_diagonal": 8, "b bigger_gain": 10,
+    "b block_four": 10, "b no_gift": 10, "b pop_break": 10, "b only_pops": 10, "b last_moves": 10, "b combination": 10,
     "a take_points": 8, "a pop_out": 8, "a last_moves": 8, "a fearless": 8,
 }  # fmt: skip
 """How many positions of each skill, by part and name."""
