@@ -34,7 +34,8 @@ from connect4.utils import get_pts
 
 KINDS = {
     "b take_row": 8, "b take_column": 8, "b take_diagonal": 8, "b bigger_gain": 10,
-    "b block_four": 10, "b no_gift": 10, "b pop_break": 10, "b only_pops": 10, "b last_moves": 10, "b combination": 10,
+    "b block_four": 10, "b no_gift": 10, "b pop_break": 10, "b only_pops": 10,
+    "b last_moves": 10, "b combination": 10,
     "a take_points": 8, "a pop_out": 8, "a last_moves": 8, "a fearless": 8,
 }  # fmt: skip
 """How many positions of each skill, by part and name."""
