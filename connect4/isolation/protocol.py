@@ -20,6 +20,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import FrameType, ModuleType
@@ -39,7 +40,14 @@ from connect4.players.base import (
     read_source,
     student_file,
 )
-from connect4.players.student import MAX_DETAIL, MAX_FRAMES, Note, StudentAgent, clipped
+from connect4.players.student import (
+    MAX_DETAIL,
+    MAX_FRAMES,
+    Note,
+    StudentAgent,
+    changed_words,
+    clipped,
+)
 
 RULES: Final = b"r"
 """The first message to a warden, sent with the descriptor of its rules, if it has any."""
@@ -70,6 +78,8 @@ ERROR: Final = "error"
 """The agent raised an exception; the value is its traceback."""
 LAST: Final = "last"
 """As `ERROR`, after which the process ends."""
+CHANGED: Final = "changed"
+"""Stands beside these three answers: what `StudentAgent.changed` has."""
 
 
 def line_of(message: dict[str, Any]) -> bytes:
@@ -130,13 +140,16 @@ NO_ANSWER: Final = "what came from the agent's process is not an answer"
 
 def read_message(line: bytes) -> tuple[str, Any]:
     """Return the one key and the value of a line; an empty key if the line is invalid."""
+    message = _read(line)
+    return next(iter(message.items())) if len(message) == 1 else ("", None)
+
+
+def _read(line: bytes) -> dict[str, Any]:
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
-        return "", None
-    if not isinstance(message, dict) or len(message) != 1:
-        return "", None
-    return next(iter(message.items()))
+        return {}
+    return message if isinstance(message, dict) else {}
 
 
 def read_answer(line: bytes, game: Game, notes: bool) -> tuple[Reply, bool]:
@@ -144,7 +157,9 @@ def read_answer(line: bytes, game: Game, notes: bool) -> tuple[Reply, bool]:
 
     `notes` says whether the agent may add a note to its move; views show it as the kit's own text.
     """
-    key, value = read_message(line)
+    message = _read(line)
+    made = partial(Reply, changed=changed_words(message.pop(CHANGED, None)))
+    key, value = next(iter(message.items())) if len(message) == 1 else ("", None)
     note = None
     if key == NOTED and notes and isinstance(value, list) and len(value) == 2:
         key, value, note = PLAYED, value[0], cleaned(value[1])
@@ -152,13 +167,13 @@ def read_answer(line: bytes, game: Game, notes: bool) -> tuple[Reply, bool]:
         try:
             action = game.parse_action(value)
         except IllegalAction as error:
-            return Reply(Outcome.INVALID, detail=cleaned(str(error))), True
-        return Reply(Outcome.PLAYED, action, game.format_action(action), detail=note), True
+            return made(Outcome.INVALID, detail=cleaned(str(error))), True
+        return made(Outcome.PLAYED, action, game.format_action(action), detail=note), True
     if key == INVALID:
-        return Reply(Outcome.INVALID, detail=cleaned(value)), True
+        return made(Outcome.INVALID, detail=cleaned(value)), True
     if key in (ERROR, LAST):
-        return Reply(Outcome.ERROR, detail=cleaned(value)), key == ERROR
-    return Reply(Outcome.INVALID, detail=NO_ANSWER), False
+        return made(Outcome.ERROR, detail=cleaned(value)), key == ERROR
+    return made(Outcome.INVALID, detail=NO_ANSWER), False
 
 
 def cleaned(text: object) -> str:
@@ -222,19 +237,22 @@ def load(send: Send, setup: Setup, note: Note | None) -> Agent | None:
         return None
 
 
-def answer(agent: Agent, game: Game, request: dict[str, Any]) -> dict[str, str | list[str]]:
-    """Return the answer to one request; its key is `LAST` for an error that ends this process."""
+def answer(agent: Agent, game: Game, request: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer to one request; it has `LAST` for an error that ends this process."""
     state = game.from_json(request["state"])
+    message: dict[str, Any]
     try:
         played = game.format_action(agent.choose(state, request["seconds"]))
         note = note_of(agent)
-        return {PLAYED: played} if note is None else {NOTED: [played, note]}
+        message = {PLAYED: played} if note is None else {NOTED: [played, note]}
     except IllegalAction as error:
-        return {INVALID: str(error)}
+        message = {INVALID: str(error)}
     except BaseException as error:
         cause = error.__context__ if isinstance(error, AgentError) else error
         stops = isinstance(cause, SystemExit | KeyboardInterrupt)
-        return {LAST if stops else ERROR: _detail(error)}
+        message = {LAST if stops else ERROR: _detail(error)}
+    changed = getattr(agent, CHANGED, None)
+    return message if changed is None else {**message, CHANGED: changed}
 
 
 def _detail(error: BaseException) -> str:

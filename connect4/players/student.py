@@ -16,10 +16,12 @@ from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from connect4.errors import AgentError, IllegalAction, InputError, headline
 from connect4.games.base import Action, Seconds, State, quoted
 from connect4.players.base import Setup, read_source, source_lines, student_file
+from connect4.utils import Integer
 
 if TYPE_CHECKING:  # an agent's process loads only the rules of its own game
     from connect4.games.falling import ExtendedAction
@@ -33,6 +35,9 @@ KIT: Final = Path(__file__).parents[1]
 
 IMPORT_CHECK: Final = str(KIT / "isolation" / "protocol.py")
 """Its lines are left out of tracebacks: they do not help the author."""
+
+MAX_CHANGED: Final = 120
+"""Maximum length in characters of what an agent changed."""
 
 MAX_FRAMES: Final = 20
 """Maximum number of frames in a traceback; the innermost are kept."""
@@ -51,6 +56,9 @@ NUMPY_INTEGERS: Final = tuple(np.dtype(code).type for code in np.typecodes["AllI
 NUMPY_FLOATS: Final = tuple(np.dtype(code).type for code in np.typecodes["Float"])
 
 
+GivenState: TypeAlias = tuple[npt.NDArray[np.int64], dict[int, Integer]]
+"""The state that the method of a student's file receives."""
+
 Note: TypeAlias = Callable[[BaseException], str | None]
 """Returns a note for the author of an error, or None."""
 
@@ -60,6 +68,9 @@ class StudentAgent:
 
     Raises `AgentError` if the file cannot be loaded or the player cannot be created.
     """
+
+    changed: list[int] | None = None
+    """What the last call changed of its state: see `what_changed`."""
 
     def __init__(self, setup: Setup, note: Note | None = None) -> None:
         self._note = note
@@ -97,13 +108,17 @@ class StudentAgent:
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Call the student's method and check its answer; `AgentError` has the traceback."""
+        given = state.for_agent()
+        before = copied(given)
         try:
-            answer = getattr(self.player, self._method)(state.for_agent())
+            answer = getattr(self.player, self._method)(given)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             signature = f"{self._method}(self, state)"
             raise self._failure(f"failed in {self._method}", error, signature) from None
+        finally:
+            self.changed = what_changed(given, before)
         return self._action(read_answer(answer))
 
     def call(self, method: str, state: State) -> dict[str, Any]:
@@ -151,6 +166,45 @@ class StudentAgent:
             text = f"{type(error).__name__}: (its message cannot be shown)"
         text = clipped(text)
         return AgentError(f"{name} {what}: {headline(text)[:200]}", text)
+
+
+def copied(given: GivenState) -> tuple[bytes, list[int]]:
+    """Return the cells and the numbers of pop-outs of a state that an agent is given."""
+    return given[0].tobytes(), [left._i for left in given[1].values()]
+
+
+def what_changed(given: GivenState, before: tuple[bytes, list[int]]) -> list[int] | None:
+    """Return the first thing that differs from what `copied` returned before, None if nothing does.
+
+    That is `[row, column, value, value before]`, or `[player, pop-outs, pop-outs before]`. It takes
+    about a microsecond. The agent may have made anything of its state; then nothing is known.
+    """
+    board, popouts = given
+    cells, counts = before
+    try:
+        if board.tobytes() != cells:
+            old, new = np.frombuffer(cells, board.dtype), board.ravel()
+            place = int((old != new).argmax())
+            return [*divmod(place, board.shape[1]), int(new[place]), int(old[place])]
+        now: list[Any] = [getattr(left, "_i", left) for left in popouts.values()]
+        if now != counts:
+            pairs = enumerate(zip(now, counts, strict=True), 1)
+            return next([n, int(left), had] for n, (left, had) in pairs if left != had)
+    except Exception:
+        return None
+    return None
+
+
+def changed_words(found: object) -> str | None:
+    """Return what an agent says it `what_changed`, in words; None if that is not its form."""
+    match found:
+        case [int(row), int(column), int(now), int(before)]:
+            text = f"the board it was given: row {row}, column {column} is {now}, was {before}"
+        case [int(player), int(now), int(before)]:
+            text = f"the pop-outs it was given: player {player} has {now}, had {before}"
+        case _:
+            return None
+    return text[:MAX_CHANGED]
 
 
 def clipped(text: str) -> str:

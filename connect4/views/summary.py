@@ -21,13 +21,21 @@ from connect4.games.base import SIDES, Ending, Player, Seconds, State
 from connect4.isolation.seat import NO_PLAYER, Level, open_seat
 from connect4.players.base import Outcome, Setup, Turn, split_name, student_file
 from connect4.players.registry import file_hash, method_of, recorded_agent
-from connect4.players.student import MODULE_NAME, read_answer
+from connect4.players.student import (
+    MODULE_NAME,
+    changed_words,
+    copied,
+    read_answer,
+    what_changed,
+)
 from connect4.record import Record
 from connect4.referee import Result, step
 from connect4.table import TablePlan
 from connect4.views.words import (
     BUSY,
     ENDINGS,
+    ON_A_COPY,
+    changed_text,
     faults_text,
     first_line,
     not_loaded_report,
@@ -67,6 +75,9 @@ def tell_result(record: Record) -> None:
         faults = faults_of(record, player)
         if faults:
             print(f"Player {player} faults: {faults_text(faults)}")
+        own = [turn for turn in record.turns if turn.player == player]
+        if changed := changed_text(f"Player {player}", own):
+            print(changed)
     if any(turn.starved and turn.outcome is Outcome.TIMEOUT for turn in record.turns):
         print(BUSY)
 
@@ -238,6 +249,8 @@ def replay_turn(
     legal = now.outcome is Outcome.PLAYED
     if reply.outcome is Outcome.PLAYED and not legal:
         print(f"That is no valid action there: {now.detail}.")
+    if told := changed_text("The agent", [reply]):
+        print(told)
     changed = file_hash(setup.agent) != record.players[state.mover - 1].sha256
     kept = legal and may_be_kept(record, recorded)
     print(comparison(recorded, now, changed, kept))
@@ -262,6 +275,7 @@ def debug_turn(number: int, state: State, setup: Setup) -> int:
     module = sys.modules[MODULE_NAME] = importlib.util.module_from_spec(spec)
     limit = int(setup.seconds) if float(setup.seconds).is_integer() else setup.seconds
     given = state.for_agent()
+    before = copied(given)
     try:
         spec.loader.exec_module(module)
         answer = getattr(module.AIPlayer(state.mover, limit), method)(given)
@@ -271,8 +285,8 @@ def debug_turn(number: int, state: State, setup: Setup) -> int:
         traceback.print_exc()
         return 1
     finally:
-        if not np.array_equal(given[0], state.board()):
-            print(f"Note: {method} changed the board that it was given: try actions on a copy.")
+        if words := changed_words(what_changed(given, before)):
+            print(f"Note: {method} changed {words}. {ON_A_COPY}")
     print(f"Answer: {answer}")
     assert setup.game.file_action is not None
     try:

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Final
 
-from connect4.errors import harmless, headline
+from connect4.errors import harmless, headline, one_line
 from connect4.games.base import Ending, State, opponent
 from connect4.isolation.seat import NO_PLAYER, level_of
 from connect4.players.base import Outcome, Reply, Turn
@@ -96,6 +96,19 @@ def whole_reason(turn: Turn) -> str:
     """Return the detail of a turn, with the answer if it was no action."""
     answer = f"\n(the answer: {turn.text})" if turn.text and turn.action is None else ""
     return f"{turn.detail}{answer}" if turn.detail else ""
+
+
+ON_A_COPY: Final = "Try each action on a copy: board.copy(), Integer(left.get_int())."
+
+
+def changed_text(who: str, turns: Sequence[Turn]) -> str:
+    """Return what a side changed of the states that it was given; empty if it changed nothing."""
+    found = [turn for turn in turns if turn.changed]
+    if not found:
+        return ""
+    first, many = found[0], f"{len(found)} turns, the first is " if len(found) > 1 else ""
+    often = f" (on {many}turn {first.number})" if first.number else ""
+    return f"{who} changed {one_line(first.changed)}{often}. {ON_A_COPY}"
 
 
 def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:
