@@ -13,6 +13,7 @@ from grader.handin.form import check, check_report, check_source
 from grader.rubric import reading as rubrics
 from tests.command import ROOT, assert_refused, run
 from tests.grading import COMMAND, hand_in, searcher
+from tests.test_first_agent import CODE
 
 RULES = rubrics.read().submission
 
@@ -344,6 +345,29 @@ def test_check_asks_each_method_on_the_largest_and_the_smallest_board(tmp_path: 
     assert last == "The submission breaks a required rule: 2 faults to fix, 0 pieces of advice."
     done = run(COMMAND, "check", hand_in(tmp_path, "ann", searcher()), cwd=tmp_path, status=0)
     assert done.stdout.splitlines()[-1].startswith("The submission meets every required rule: 0")
+
+
+def test_check_asks_for_pop_outs_and_names_a_changed_board(tmp_path: Path) -> None:
+    """As player 1 and 2, in the middle of a game and on a full board."""
+    drops = "[a for a in get_valid_actions(me, state) if not a[1] or me == 1]"
+    for name, old, new in (
+        ("ann", "popouts[player_number].decrement()", "popouts[player_number] -= 1"),
+        ("bo", "get_valid_actions(me, state)", drops),
+        ("cy", "state[0].copy()", "state[0]"),
+    ):
+        assert old in CODE
+        hand_in(tmp_path / "class", name, CODE.replace(old, new))
+    done = run(COMMAND, "check", "class", cwd=tmp_path, status=1)
+    ann, bo, cy = (
+        [line for line in done.stdout.splitlines() if line.startswith(f"class/{name}/ai.py:")]
+        for name in ("ann", "bo", "cy")
+    )
+    assert ann[0].startswith("class/ann/ai.py:13: smoke: get_expectimax_move on 6 rows and 8 col")
+    assert ann[0].endswith("unsupported operand type(s) for -=: 'Integer' and 'int'")
+    assert "player 2 on a full board, where only pop-outs are valid: ValueError: max()" in bo[0]
+    assert cy[0].startswith("class/cy/ai.py:35: smoke (advice): get_expectimax_move changed the ")
+    assert "row 9, column 0 is 1, was 0 (in 14 answers). Try each action on a copy" in cy[0]
+    assert done.stdout.splitlines()[-1].startswith("1 of 3 submissions meet every required rule: ")
 
 
 CLASS_OF_TWO = """from connect4.utils import get_valid_actions
