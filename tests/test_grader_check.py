@@ -108,6 +108,10 @@ def test_a_decorator_may_make_the_constructor() -> None:
             "9: signature: async; write it as def get_intelligent_move(self, state)",
         ),
         ("import torch\n" + CLASS, "1: imports: 'torch' is not there when graded"),
+        (
+            "try: import torch\nexcept ValueError: pass\n" + CLASS,
+            "1: imports: 'torch' is not there when graded",
+        ),
         ("from . import helper\n" + CLASS, "1: imports: a relative import"),
         (
             "import threading\nthreading.Thread()\n" + CLASS,
@@ -167,6 +171,8 @@ def test_each_rule_has_its_line(source: str, line: str) -> None:
     "line",
     [
         "LIMIT = [1, 2]\n",  # a constant
+        "try:\n    from numba import njit\nexcept ImportError:\n    njit = None\n",
+        "try:\n    import torch\nexcept (KeyError, ModuleNotFoundError):\n    torch = None\n",
         "BOOK = {}\nBOOK[1] = 2\n",  # built while the module is loaded
         "import tkinter\n",  # an editor added it
         "def memo(table):\n    table[1] = 2\n",

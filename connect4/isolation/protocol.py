@@ -8,7 +8,6 @@ around this still cannot read the kit's files.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import gc
 import json
@@ -271,18 +270,17 @@ FOLDER = Path(__file__).resolve().parents[1]
 
 
 class Imports:
-    """Refuses modules of the kit and installed packages, as the first entry of `sys.meta_path`."""
+    """Refuses modules of the kit and of others, as the first entry of `sys.meta_path`."""
 
-    def __init__(self, allowed: Sequence[str], installed: Iterable[str] = ()) -> None:
+    def __init__(self, allowed: Sequence[str]) -> None:
         self._allowed = ("numpy", *allowed)
-        self._installed = _installed().union(installed)
         *most, last = ("the standard library", *self._allowed)
         self._listed = f"{', '.join(most)} and {last}"
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return None, so that the other finders continue, or raise `ImportError`.
+        """Return None, so that the other finders continue, or raise `ModuleNotFoundError`.
 
         Libraries may import any module outside the kit.
         """
@@ -290,10 +288,10 @@ class Imports:
             f"{name}.".startswith(f"{each}.") or each.startswith(f"{name}.")
             for each in self._allowed
         )
-        of_kit = name.partition(".")[0] in KIT
-        refused = not may and (of_kit or (name in self._installed and _asked_by_submission()))
-        if refused:
-            raise ImportError(
+        top = name.partition(".")[0]
+        of_others = top not in sys.stdlib_module_names and _asked_by_submission()
+        if not may and (top in KIT or of_others):
+            raise ModuleNotFoundError(  # as for a package that is not there
                 f"{name} is not part of what a submission may import: {self._listed}", name=name
             )
         return None
@@ -307,22 +305,11 @@ def _asked_by_submission() -> bool:
     return frame is not None and not os.path.isabs(frame.f_code.co_filename)
 
 
-def _installed() -> frozenset[str]:
-    """Return the names of installed packages, from the names in their folders."""
-    names: set[str] = set()
-    for folder in [folder for folder in sys.path if "-packages" in folder]:
-        with contextlib.suppress(OSError):
-            names.update(name.partition(".")[0] for name in os.listdir(folder))
-    return frozenset(names - sys.stdlib_module_names)
-
-
-def confine(
-    kept: Iterable[str], allowed: Sequence[str], installed: Iterable[str] = ()
-) -> tuple[Path, ...]:
+def confine(kept: Iterable[str], allowed: Sequence[str]) -> tuple[Path, ...]:
     """Unload the modules of the kit that are not in `kept`, and refuse to load them again.
 
-    `installed` names further packages. Returns the files of the kit that stay readable. Code of the
-    kit that is still running can only be found through frames and `gc`; the rest is freed.
+    Returns the files of the kit that stay readable. Code of the kit that is still running can only
+    be found through frames and `gc`; the rest is freed.
     """
     staying = set(kept)
     for name in [name for name in sys.modules if name.partition(".")[0] in KIT]:
@@ -333,7 +320,7 @@ def confine(
     left = vars(sys.modules["__main__"])
     for name in [name for name in left if not name.startswith("__")]:  # left by `spawn.BOOT`
         del left[name]
-    sys.meta_path.insert(0, Imports(allowed, installed))
+    sys.meta_path.insert(0, Imports(allowed))
     for folder in [folder for folder in sys.path_importer_cache if "-packages" in folder]:
         del sys.path_importer_cache[folder]  # it caches the names of packages that cannot be read
     gc.collect()

@@ -62,7 +62,11 @@ PASSING: Final = re.compile(r"was not loaded within \S+ s$|its process was kille
 AT_ONCE: Final = 0.01
 """An answer in less of its time than this is no search."""
 
-SEARCHES: Final = 0.1
+SEARCHES: Final = 3
+"""An answer in so many times more is one."""
+
+OVERHEAD: Final = 0.001
+"""Seconds that a turn takes an agent's process besides."""
 
 ANSWERS_AT_ONCE: Final = "answers in under 1 % of its time up to "
 """The beginning of a note: its reserve eats all of a short time."""
@@ -95,8 +99,8 @@ class Asking:
     """Whether there was no time left for a question."""
     said: str = ""
     """The last line that `say` was called with."""
-    shares: dict[tuple[Method, Seconds], float] = field(default_factory=dict)
-    """The least part of its time that an answer took, by method and time."""
+    took: dict[tuple[Method, Seconds], list[Seconds]] = field(default_factory=dict)
+    """What the answers of each method took with each time, on a processor."""
     changed: list[tuple[Method, str]] = field(default_factory=list)
     """The answers at which a method changed its state, and what."""
     _seat: IsolatedSeat | None = None
@@ -137,9 +141,8 @@ class Asking:
             text = f"cannot be loaded: {headline(seat.load_failure)}"
             return Failure(text, seconds, seat.load_failure)
         reply = seat.ask(state, seconds + after)
-        took = reply.cpu_seconds if reply.fuel is None else level_of(reply).seconds_of(reply)
-        known = self.shares.get((method, seconds), math.inf)
-        self.shares[method, seconds] = min(known, took / seconds)
+        used = reply.cpu_seconds if reply.fuel is None else level_of(reply).seconds_of(reply)
+        self.took.setdefault((method, seconds), []).append(used - OVERHEAD)
         if reply.changed:
             self.changed.append((method, reply.changed))
         return _failure(reply, state, seconds, after, self.limits.margin_seconds)
@@ -158,13 +161,15 @@ class Asking:
         """
         last = 0.0
         for seconds in times:
-            if (method, seconds) not in self.shares:
-                if not self.fits(seconds):
+            if (method, seconds) not in self.took:
+                if not self.fits(2 * seconds):
                     return 0.0
-                self.new_player_fails(state, method, seconds, 0.0)
-            share = self.shares[method, seconds]
-            if share >= AT_ONCE:
-                return last if share >= SEARCHES else 0.0
+                seat = self.player(method, seconds, state.mover)
+                for _ in SIDES:  # the first answer of a process takes longer
+                    self.fails(seat, state, method, seconds)
+            least = min(self.took[method, seconds])
+            if least >= AT_ONCE * seconds:
+                return last if least >= SEARCHES * AT_ONCE * seconds else 0.0
             last = seconds
         return 0.0
 

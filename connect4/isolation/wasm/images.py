@@ -72,7 +72,7 @@ for name in {more}:
     __import__(name)
 from connect4.isolation.wasm import guest
 __turn__ = guest.turn
-guest.begin({kept}, {allowed}, {others})
+guest.begin({kept}, {allowed})
 """
 
 GUEST_FILES: Final = (
@@ -137,7 +137,6 @@ def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> tuple[
         more=() if allowed is not None else KIT_MODULES,
         kept="kept" if allowed is not None else None,
         allowed=allowed or (),
-        others=sorted(package.OTHER_PACKAGES),
     )
     key = _key(everything, kit, text)
     image = None
