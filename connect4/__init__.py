@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from connect4.players.base import Turn
     from connect4.record import Record
 
+__version__ = "2.0.0"
+
 __all__ = [
     "GAMES",
     "AgentError",

@@ -291,6 +291,9 @@ def search_tree(
     >>> tree
     <SearchTree of alphabeta:depth=2: 43 nodes>
     """
+    if not isinstance(agent, str):
+        shown = getattr(agent, "__name__", type(agent).__name__)
+        raise InputError(f"{shown}: search_tree takes an agent's name, such as ai:FILE")
     rules, position = _position(start, game)
     name = _agent(agent, rules, position)
     setup = Setup(name, position.mover, rules, _positive(seconds), seed)
