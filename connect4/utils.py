@@ -112,11 +112,16 @@ def get_valid_actions(
     not 1 or 2.
     """
     player_number = _as_player(player_number)
-    board, popouts_left = state
+    try:
+        board, popouts_left = state
+        left = popouts_left[player_number].get_int()
+    except (TypeError, ValueError, LookupError, AttributeError):
+        wanted = "the state of your method, a tuple (board, popouts)"
+        raise ValueError(f"get_valid_actions takes {wanted}, not {_kind(state)}") from None
     cells = _as_board(board)
     top = cells[0].tolist()
     actions = [(column, False) for column, token in enumerate(top) if not token]
-    if popouts_left[player_number].get_int() > 0:
+    if left > 0:
         bottom = cells[-1].tolist()
         own = range(player_number - 1, len(bottom), 2)
         actions += [(column, True) for column in own if bottom[column]]
@@ -166,6 +171,8 @@ def _as_board(board: Board) -> Cells:
     """
     if type(board) is np.ndarray and board.ndim == 2 and board.size and board.dtype.kind in "iubfO":
         return board
+    if hasattr(board, "for_agent") or (isinstance(board, tuple) and len(board) == 2):
+        raise ValueError(f"a board is state[0], not {_kind(board)}")
     try:
         cells = np.asarray(board)
     except ValueError:
@@ -175,6 +182,17 @@ def _as_board(board: Board) -> Cells:
     if cells.dtype.kind not in "iub":
         raise ValueError(f"the cells of a board are integers, not {cells.dtype}")
     return cells
+
+
+def _kind(value: object) -> str:
+    """Return what was passed by mistake, in words."""
+    if hasattr(value, "for_agent"):
+        return f"an {type(value).__name__}; its state.for_agent() has that form"
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
+    if isinstance(value, tuple) and len(value) == 2:
+        return "a tuple of 2, of which the second lacks the Integer of each player"
+    return f"a {type(value).__name__}"
 
 
 def _as_player(player_number: object) -> int:

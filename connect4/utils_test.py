@@ -136,6 +136,37 @@ def test_what_is_no_board(board, problem):
             call()
 
 
+class Position:
+    """Something like the positions of the kit."""
+
+    def for_agent(self):
+        return state_of([[0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        (lambda: get_pts(1, state_of([[0]])), r"a board is state\[0\], not a tuple of 2"),
+        (lambda: get_pts(1, Position()), r"a board is state\[0\], not an Position; its state"),
+        (
+            lambda: get_valid_actions(1, np.zeros((6, 8), dtype=int)),
+            r"takes the state of your method, a tuple \(board, popouts\), not an array of shape \(6",
+        ),
+        (
+            lambda: get_valid_actions(1, Position()),
+            r"not an Position; its state\.for_agent\(\) has",
+        ),
+        (
+            lambda: get_valid_actions(1, ([[0, 0]], {1: 3, 2: 3})),
+            "lacks the Integer of each player",
+        ),
+    ],
+)
+def test_a_state_in_place_of_a_board_is_named(call, problem):
+    with pytest.raises(ValueError, match=problem):
+        call()
+
+
 @pytest.fixture
 def debug_mode(monkeypatch):
     monkeypatch.setattr(config, "debug_mode", True)
