@@ -129,9 +129,10 @@ class StudentAgent:
         try:
             if not hasattr(self.player, method):
                 return {"missing": ""}
-            answer = list(getattr(self.player, method)(state.for_agent()))
-            text = json.dumps(answer, default=lambda number: number.item())  # numpy's
-            return {"answer": json.loads(text)}
+            answer = getattr(self.player, method)(state.for_agent())
+            if answer is None:
+                return {"failed": f"{method} returned None; expected a list"}
+            return {"answer": json.loads(json.dumps(list(answer), default=_plain))}
         except BaseException as error:
             return {"failed": f"failed in {method}: {error!r:.500}"}
 
@@ -205,6 +206,11 @@ def changed_words(found: object) -> str | None:
         case _:
             return None
     return text[:MAX_CHANGED]
+
+
+def _plain(value: object) -> object:
+    """Return a number of numpy's as Python's, and the name of what is no value of JSON."""
+    return value.item() if isinstance(value, np.generic) else f"a {type(value).__name__}"
 
 
 def clipped(text: str) -> str:
