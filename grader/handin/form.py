@@ -73,6 +73,8 @@ MUTATORS: Final = frozenset(
 )
 """Methods that change a list, a set, a dict, a deque or an array."""
 
+NO_REPORT: Final = "no report.txt; describe your ideas in it, the authors in its first line"
+
 STUB: Final = b"ai.py is still the stub"
 """What the stub of the students' edition prints."""
 
@@ -383,8 +385,7 @@ def _root(node: ast.expr) -> str | None:
 def report_findings(report: str | None, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of the text of `report.txt`; None means that the file is missing."""
     if report is None:
-        text = "no report.txt; describe your ideas in it, the authors in its first line"
-        return [Finding(1, "report", text, in_report=True)]
+        return [Finding(1, "report", NO_REPORT, in_report=True)]
     findings = []
     lines = report.lstrip("\ufeff").splitlines()
     if not lines or not lines[0].strip():
@@ -393,16 +394,13 @@ def report_findings(report: str | None, rules: SubmissionRules) -> list[Finding]
     elif PLACEHOLDER in lines[0]:
         text = "the first line is still the placeholder; write your names and entry numbers there"
         findings.append(Finding(1, "report", text, required=False, in_report=True))
-    length = 0
+    length, wide = 0, rules.report_columns
     for part in report.rstrip().split("\f"):  # a form feed begins a page
-        rows = sum(
-            max(1, len(textwrap.wrap(line, rules.report_columns))) for line in part.splitlines()
-        )
+        rows = sum(max(1, len(textwrap.wrap(line, wide))) for line in part.splitlines())
         length += max(1, -(-rows // rules.report_lines))
     if length > rules.report_pages:
-        text = (
-            f"{length} pages of {rules.report_lines} lines; at most {rules.report_pages} are read"
-        )
+        pages = f"{length} pages of {rules.report_lines} lines"
+        text = f"{pages}; at most {rules.report_pages} are read"
         findings.append(Finding(len(lines), "report", text, in_report=True))
     return findings
 
