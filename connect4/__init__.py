@@ -30,6 +30,8 @@ if sys.argv[:1] == ["-m"] and sys.path[0] == os.getcwd():
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from connect4.config import VERSION as __version__  # noqa: F401
+
 if TYPE_CHECKING:
     from connect4.analysis.costs import Analysis, Cost
     from connect4.api import (
@@ -47,8 +49,6 @@ if TYPE_CHECKING:
     from connect4.games.base import Game, State
     from connect4.players.base import Turn
     from connect4.record import Record
-
-__version__ = "2.0.0"
 
 __all__ = [
     "GAMES",

@@ -172,7 +172,7 @@ def _as_board(board: Board) -> Cells:
     if type(board) is np.ndarray and board.ndim == 2 and board.size and board.dtype.kind in "iubfO":
         return board
     if hasattr(board, "for_agent") or (isinstance(board, tuple) and len(board) == 2):
-        raise ValueError(f"a board is state[0], not {_kind(board)}")
+        raise ValueError(f"a board is state[0], not the whole {type(board).__name__}")
     try:
         cells = np.asarray(board)
     except ValueError:

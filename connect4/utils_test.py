@@ -1,4 +1,5 @@
 import copy
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -136,35 +137,16 @@ def test_what_is_no_board(board, problem):
             call()
 
 
-class Position:
-    """Something like the positions of the kit."""
-
-    def for_agent(self):
-        return state_of([[0, 0]])
-
-
-@pytest.mark.parametrize(
-    ("call", "problem"),
-    [
-        (lambda: get_pts(1, state_of([[0]])), r"a board is state\[0\], not a tuple of 2"),
-        (lambda: get_pts(1, Position()), r"a board is state\[0\], not an Position; its state"),
-        (
-            lambda: get_valid_actions(1, np.zeros((6, 8), dtype=int)),
-            r"takes the state of your method, a tuple \(board, popouts\), not an array of shape \(6",
-        ),
-        (
-            lambda: get_valid_actions(1, Position()),
-            r"not an Position; its state\.for_agent\(\) has",
-        ),
-        (
-            lambda: get_valid_actions(1, ([[0, 0]], {1: 3, 2: 3})),
-            "lacks the Integer of each player",
-        ),
-    ],
-)
-def test_a_state_in_place_of_a_board_is_named(call, problem):
-    with pytest.raises(ValueError, match=problem):
-        call()
+def test_a_state_in_place_of_a_board_is_named():
+    with pytest.raises(ValueError, match=r"a board is state\[0\], not the whole tuple"):
+        get_pts(1, state_of([[0]]))
+    for state, kind in (
+        (np.zeros((6, 8), dtype=int), r"an array of shape \(6, 8\)"),
+        (([[0, 0]], {1: 3, 2: 3}), "lacks the Integer of each player"),
+        (SimpleNamespace(for_agent=None), r"its state\.for_agent\(\) has that form"),
+    ):
+        with pytest.raises(ValueError, match=rf"a tuple \(board, popouts\), not .*{kind}"):
+            get_valid_actions(1, state)
 
 
 @pytest.fixture

@@ -40,11 +40,11 @@ from connect4.players.base import (
     student_file,
 )
 from connect4.players.student import (
+    CHANGE_TEXT,
     MAX_DETAIL,
     MAX_FRAMES,
     Note,
     StudentAgent,
-    changed_words,
     clipped,
 )
 
@@ -157,7 +157,8 @@ def read_answer(line: bytes, game: Game, notes: bool) -> tuple[Reply, bool]:
     `notes` says whether the agent may add a note to its move; views show it as the kit's own text.
     """
     message = _read(line)
-    made = partial(Reply, changed=changed_words(message.pop(CHANGED, None)))
+    changed = str(message.pop(CHANGED, ""))
+    made = partial(Reply, changed=changed if CHANGE_TEXT.fullmatch(changed) else None)
     key, value = next(iter(message.items())) if len(message) == 1 else ("", None)
     note = None
     if key == NOTED and notes and isinstance(value, list) and len(value) == 2:

@@ -36,7 +36,7 @@ from connect4.players.base import (
     student_file,
 )
 from connect4.players.registry import build
-from connect4.players.student import StudentAgent, changed_words
+from connect4.players.student import StudentAgent
 
 Level: TypeAlias = Literal["none", "process", "strong", "wasm"]
 """The levels of isolation; `auto` on a command line selects one of them."""
@@ -306,7 +306,7 @@ class InProcessSeat:
             cpu_seconds=cpu,
             overrun=overrun,
             detail=detail,
-            changed=changed_words(getattr(self._agent, "changed", None)),
+            changed=getattr(self._agent, "changed", None),
         )
 
     def see_end(self, state: State) -> None:

@@ -36,8 +36,11 @@ KIT: Final = Path(__file__).parents[1]
 IMPORT_CHECK: Final = str(KIT / "isolation" / "protocol.py")
 """Its lines are left out of tracebacks: they do not help the author."""
 
-MAX_CHANGED: Final = 120
-"""Maximum length in characters of what an agent changed."""
+CHANGE_TEXT: Final = re.compile(
+    r"the (board it was given: row \d+, column \d+ is -?\d+, was \d+"
+    r"|pop-outs it was given: player \d has -?\d+, had \d+)"
+)
+"""What an agent's process may say that the agent changed: no other text passes for the kit's."""
 
 MAX_FRAMES: Final = 20
 """Maximum number of frames in a traceback; the innermost are kept."""
@@ -69,8 +72,8 @@ class StudentAgent:
     Raises `AgentError` if the file cannot be loaded or the player cannot be created.
     """
 
-    changed: list[int] | None = None
-    """What the last call changed of its state: see `what_changed`."""
+    changed: str | None = None
+    """What the last call changed of its state, in words."""
 
     def __init__(self, setup: Setup, note: Note | None = None) -> None:
         self._note = note
@@ -174,38 +177,27 @@ def copied(given: GivenState) -> tuple[bytes, list[int]]:
     return given[0].tobytes(), [left._i for left in given[1].values()]
 
 
-def what_changed(given: GivenState, before: tuple[bytes, list[int]]) -> list[int] | None:
-    """Return the first thing that differs from what `copied` returned before, None if nothing does.
+def what_changed(given: GivenState, before: tuple[bytes, list[int]]) -> str | None:
+    """Return what differs from what `copied` returned before, in words (`CHANGE_TEXT`), or None.
 
-    That is `[row, column, value, value before]`, or `[player, pop-outs, pop-outs before]`. It takes
-    about a microsecond. The agent may have made anything of its state; then nothing is known.
+    It takes about a microsecond. An agent may make anything of its state; then nothing is known.
     """
-    board, popouts = given
-    cells, counts = before
+    board, (cells, counts) = given[0], before
     try:
         if board.tobytes() != cells:
             old, new = np.frombuffer(cells, board.dtype), board.ravel()
             place = int((old != new).argmax())
-            return [*divmod(place, board.shape[1]), int(new[place]), int(old[place])]
-        now: list[Any] = [getattr(left, "_i", left) for left in popouts.values()]
-        if now != counts:
-            pairs = enumerate(zip(now, counts, strict=True), 1)
-            return next([n, int(left), had] for n, (left, had) in pairs if left != had)
+            row, column = divmod(place, board.shape[1])
+            change = f"row {row}, column {column} is {new[place]}, was {old[place]}"
+            return f"the board it was given: {change}"
+        left: list[Any] = [getattr(each, "_i", each) for each in given[1].values()]
+        if left != counts:
+            player = 1 if left[0] != counts[0] else 2
+            change = f"player {player} has {left[player - 1]}, had {counts[player - 1]}"
+            return f"the pop-outs it was given: {change}"
     except Exception:
         return None
     return None
-
-
-def changed_words(found: object) -> str | None:
-    """Return what an agent says it `what_changed`, in words; None if that is not its form."""
-    match found:
-        case [int(row), int(column), int(now), int(before)]:
-            text = f"the board it was given: row {row}, column {column} is {now}, was {before}"
-        case [int(player), int(now), int(before)]:
-            text = f"the pop-outs it was given: player {player} has {now}, had {before}"
-        case _:
-            return None
-    return text[:MAX_CHANGED]
 
 
 def _plain(value: object) -> object:

@@ -23,7 +23,6 @@ from connect4.players.base import Outcome, Reply, Setup, Turn, split_name, stude
 from connect4.players.registry import file_hash, method_of, recorded_agent
 from connect4.players.student import (
     MODULE_NAME,
-    changed_words,
     copied,
     read_answer,
     what_changed,
@@ -286,8 +285,8 @@ def debug_turn(number: int, state: State, setup: Setup) -> int:
         traceback.print_exc()
         return 1
     finally:
-        if words := changed_words(what_changed(given, before)):
-            print(f"Note: {method} changed {words}. {ON_A_COPY}")
+        if changed := what_changed(given, before):
+            print(f"Note: {method} changed {changed}. {ON_A_COPY}")
     print(f"Answer: {answer}")
     assert setup.game.file_action is not None
     try:
