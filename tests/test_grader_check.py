@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from connect4.players.base import importable_sentence
 from grader.handin import form
 from grader.handin.form import check, check_report, check_source
 from grader.rubric import reading as rubrics
-from tests.command import ROOT, assert_refused, run
+from tests.command import ROOT, assert_refused, environment, run
 from tests.grading import COMMAND, hand_in, searcher
 from tests.test_first_agent import CODE
 
@@ -373,6 +375,37 @@ def test_check_asks_for_pop_outs_and_names_a_changed_board(tmp_path: Path) -> No
     assert cy[0].startswith("class/cy/ai.py:35: smoke (advice): get_expectimax_move changed the ")
     assert "row 9, column 0 is 1, was 0 (in 14 answers). Try each action on a copy" in cy[0]
     assert done.stdout.splitlines()[-1].startswith("1 of 3 submissions meet every required rule: ")
+
+
+PLAYGROUND = """
+import json, signal, sys
+from grader.playground.agent import handle
+from grader.playground.referee import Referee
+del signal.alarm  # as in a browser
+asked = Referee(print).handle("check", json.dumps({"source": sys.stdin.read(), "seconds": 9}))
+print(handle("check", asked, str))
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "text", "required"),
+    [
+        ("popouts[player_number].decrement()", "popouts[player_number] -= 1", 13, "'int'", True),
+        ("state[0].copy()", "state[0]", 1, "Try each action on a copy", False),
+        ("return max(", "import signal; signal.alarm(0); return max(", 33, "on a machine", False),
+    ],
+)
+def test_the_check_of_the_playground_asks_the_same(
+    old: str, new: str, line: int, text: str, required: bool
+) -> None:
+    command = [sys.executable, "-c", PLAYGROUND]
+    source = CODE.replace(old, new)
+    done = subprocess.run(
+        command, input=source, capture_output=True, text=True, env=environment(), check=True
+    )
+    (found,) = json.loads(done.stdout)
+    assert (found["line"], found["required"]) == (line, required)
+    assert text in found["text"]
 
 
 CLASS_OF_TWO = """from connect4.utils import get_valid_actions
