@@ -191,7 +191,7 @@ def _kind(value: object) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape}"
     if isinstance(value, tuple) and len(value) == 2:
-        return "a tuple of 2, of which the second lacks the Integer of each player"
+        return "a tuple whose second value has no Integer for each player"
     return f"a {type(value).__name__}"
 
 

@@ -142,7 +142,7 @@ def test_a_state_in_place_of_a_board_is_named():
         get_pts(1, state_of([[0]]))
     for state, kind in (
         (np.zeros((6, 8), dtype=int), r"an array of shape \(6, 8\)"),
-        (([[0, 0]], {1: 3, 2: 3}), "lacks the Integer of each player"),
+        (([[0, 0]], {1: 3, 2: 3}), "no Integer for each player"),
         (SimpleNamespace(for_agent=None), r"its state\.for_agent\(\) has that form"),
     ):
         with pytest.raises(ValueError, match=rf"a tuple \(board, popouts\), not .*{kind}"):
