@@ -116,8 +116,8 @@ def get_valid_actions(
         board, popouts_left = state
         left = popouts_left[player_number].get_int()
     except (TypeError, ValueError, LookupError, AttributeError):
-        wanted = "the state of your method, a tuple (board, popouts)"
-        raise ValueError(f"get_valid_actions takes {wanted}, not {_kind(state)}") from None
+        wanted = "a tuple (board, popouts) with an Integer for each player"
+        raise ValueError(f"a state is {wanted}, not such a {type(state).__name__}") from None
     cells = _as_board(board)
     top = cells[0].tolist()
     actions = [(column, False) for column, token in enumerate(top) if not token]
@@ -182,17 +182,6 @@ def _as_board(board: Board) -> Cells:
     if cells.dtype.kind not in "iub":
         raise ValueError(f"the cells of a board are integers, not {cells.dtype}")
     return cells
-
-
-def _kind(value: object) -> str:
-    """Return what was passed by mistake, in words."""
-    if hasattr(value, "for_agent"):
-        return f"an {type(value).__name__}; its state.for_agent() has that form"
-    if isinstance(value, np.ndarray):
-        return f"an array of shape {value.shape}"
-    if isinstance(value, tuple) and len(value) == 2:
-        return "a tuple whose second value has no Integer for each player"
-    return f"a {type(value).__name__}"
 
 
 def _as_player(player_number: object) -> int:

@@ -60,10 +60,7 @@ PASSING: Final = re.compile(r"was not loaded within \S+ s$|its process was kille
 
 
 AT_ONCE: Final = 0.01
-"""An answer in less of its time than this is no search."""
-
-SEARCHES: Final = 3
-"""An answer in so many times more is one."""
+"""An answer in less of its time than this is no search; one in three times more is."""
 
 OVERHEAD: Final = 0.001
 """Seconds that a turn takes an agent's process besides."""
@@ -161,7 +158,7 @@ class Asking:
         """
         last = 0.0
         for seconds in times:
-            if (method, seconds) not in self.took:
+            if len(self.took.get((method, seconds), ())) < 2:
                 if not self.fits(2 * seconds):
                     return 0.0
                 seat = self.player(method, seconds, state.mover)
@@ -169,7 +166,7 @@ class Asking:
                     self.fails(seat, state, method, seconds)
             least = min(self.took[method, seconds])
             if least >= AT_ONCE * seconds:
-                return last if least >= SEARCHES * AT_ONCE * seconds else 0.0
+                return last if least >= 3 * AT_ONCE * seconds else 0.0
             last = seconds
         return 0.0
 
