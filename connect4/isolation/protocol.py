@@ -281,7 +281,7 @@ class Imports:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return None, so that the other finders continue, or raise `ModuleNotFoundError`.
+        """Return None, so that the other finders continue, or raise `ImportError`.
 
         Libraries may import any module outside the kit.
         """
@@ -292,7 +292,9 @@ class Imports:
         top = name.partition(".")[0]
         of_others = top not in sys.stdlib_module_names and _asked_by_submission()
         if not may and (top in KIT or of_others):
-            raise ModuleNotFoundError(  # as for a package that is not there
+            # as for a package that is not there; `from connect4 import search` would hide it
+            kind = ImportError if top in KIT else ModuleNotFoundError
+            raise kind(
                 f"{name} is not part of what a submission may import: {self._listed}", name=name
             )
         return None
