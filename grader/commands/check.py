@@ -165,7 +165,7 @@ def smoke(source: bytes, rubric: Rubric, level: Level, place: str) -> tuple[list
         say(f"{place}: check asks for {MOST:g} s at most; not every move was asked for")
     if len(plays) < len(METHODS):
         broken = any(finding.required for finding in found)
-        asked = all(failure and not failure.starved for *_, left, failure in tried if left is None)
+        asked = all(failure and not failure.is_late for *_, left, failure in tried if left is None)
         return found, "" if broken or asked else UNKNOWN
     most = max(plays.values())
     lower = [f" (not at {seconds:g} s)" for seconds in times if seconds < most]
