@@ -33,13 +33,13 @@ from typing import Any, Final
 
 from connect4 import safe
 from connect4.config import DEFAULT_SECONDS
-from connect4.errors import InputError, IsolationError
+from connect4.errors import InputError, IsolationError, one_line
 from connect4.games import GAMES, begin, find_game
 from connect4.games.base import Ending, Game, Option, Player, State
 from connect4.games.classic import after_moves
 from connect4.isolation.seat import LEVELS, choose_level, level_named
 from connect4.isolation.wasm.level import add_option, limit_of
-from connect4.players.base import STUDENT_FILE, AgentName, Seat, student_file
+from connect4.players.base import GRADED_KB, STUDENT_FILE, AgentName, Seat, student_file
 from connect4.players.human import HumanSeat
 from connect4.players.registry import PLAYERS, check_board, parse_agent
 from connect4.record import Record
@@ -205,6 +205,10 @@ def plans_of(arguments: argparse.Namespace) -> list[TablePlan]:
     start = start_position(game, arguments)
     for agent in (one, two):
         check_board(agent, start)
+        file = student_file(agent)
+        if agent.kind == "ai" and file.is_file() and file.stat().st_size > 1000 * GRADED_KB:
+            large = f"{one_line(file)} has {file.stat().st_size / 1000:.0f} kB"
+            tell(f"{large}; when it is graded, at most {GRADED_KB} kB count")
     for option in ("record", "page", "log"):
         if path := getattr(arguments, option):
             check_place(f"--{option}", path)

@@ -367,6 +367,9 @@ def search_tree(
     >>> tree, tree.best, tree.value
     (<SearchTree of alphabeta:depth=2: 43 nodes>, (2, False), 0)
     """
+    if not isinstance(agent, str):
+        shown = getattr(agent, "__name__", type(agent).__name__)
+        raise InputError(f"{shown}: search_tree takes an agent's name, such as ai:FILE")
     rules, position = _position(start, game)
     name = _agent(agent, rules, position)
     if name.kind == KIND:

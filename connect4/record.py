@@ -122,9 +122,10 @@ class Record:
             return f"<Record of {self.game.name}: {one} against {two}, {len(self)} turns so far>"
         points = self.result.scores
         who = f"player {self.winner} wins" if self.winner else "nobody wins"
+        lost = f", {len(self.faults)} of them lost" if self.faults else ""
         return (
             f"<Record of {self.game.name}: {one} {points[0]}, {two} {points[1]}; "
-            f"{who} ({self.ending.value}), {len(self)} turns>"
+            f"{who} ({self.ending.value}), {len(self)} turns{lost}>"
         )
 
     def save(self, path: str | Path) -> None:

@@ -31,7 +31,7 @@ from connect4.referee import Event, TurnBegun, TurnEnded
 from connect4.table import Table, TablePlan
 from connect4.views.board import RunTable, changed_cells, motion_between, shape_data
 from connect4.views.document import Page
-from connect4.views.words import ENDINGS, skipped_text, whole_reason
+from connect4.views.words import ENDINGS, changed_text, skipped_text, whole_reason
 
 PARTS: Final = ("base", "theme", "runs", "board", "chart", "advice", "page")
 """The assets of the page."""
@@ -133,7 +133,8 @@ def turn_data(
     `cells` are the changed cells, `runs` the changes of `RunTable`. `details` collects the distinct
     texts; `detail` is an index into it, or None.
     """
-    detail = whole_reason(turn)
+    changed = changed_text("The agent", [replace(turn, number=0)])
+    detail = "\n".join(filter(None, (whole_reason(turn), changed)))
     return [
         turn.player,
         turn.text,
