@@ -109,13 +109,12 @@ def picture(state: State) -> Picture:
 
 def _position(start: Start, name: str | None) -> tuple[Game, State]:
     """Return the game and the position of an argument; raises `InputError`."""
-    if isinstance(start, State):
-        game = start.game
-        if name not in (None, game.name):
-            raise InputError(f"the position is one of {game.name}, not of {name}")
-        return game, start
-    game = find_game(DEFAULT_GAME if name is None else name)
-    return game, begin(game, start, None, None, {})
+    usual = start.game.name if isinstance(start, State) else DEFAULT_GAME
+    game = find_game(usual if name is None else name)
+    state = begin(game, start, None, None, {})
+    if state.game is not game:
+        raise InputError(f"the position is one of {state.game.name}, not of {game.name}")
+    return game, state
 
 
 def play(
@@ -186,7 +185,7 @@ def think(
 
     >>> thought = think("minimax:depth=2", start("classic"))
     >>> thought.action, thought.value, thought.depth, thought.nodes
-    (3, 0, 2, 65)
+    (3, -6, 2, 65)
     """
     rules, position = _position(state, None)
     name = _agent(agent, rules, position)
@@ -365,17 +364,13 @@ def search_tree(
 
     >>> tree = search_tree("alphabeta:depth=2", "case4")
     >>> tree, tree.best, tree.value
-    (<SearchTree of alphabeta:depth=2: 43 nodes>, (2, False), 0)
+    (<SearchTree of alphabeta:depth=2: 43 nodes>, (2, False), -2)
     """
     if not isinstance(agent, str):
         shown = getattr(agent, "__name__", type(agent).__name__)
         raise InputError(f"{shown}: search_tree takes an agent's name, such as ai:FILE")
     rules, position = _position(start, game)
     name = _agent(agent, rules, position)
-    if name.kind == KIND:
-        raise InputError(
-            f"{name.text}: the tree of a class needs its file; save it, and name ai:FILE"
-        )
     setup = Setup(name, position.mover, rules, _positive(seconds), seed)
     from connect4.views.tree import explain  # late, as above
 

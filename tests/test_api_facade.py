@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import gc
+import importlib
 import inspect
 import os
 import pydoc
@@ -14,11 +15,15 @@ import threading
 import time
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import connect4
 from connect4 import api
+from connect4.games.classic import from_bits, to_bits
+from connect4.players.registry import parse_agent
+from connect4.search import heuristics
 
 ROOT = Path(__file__).parent.parent
 
@@ -45,6 +50,49 @@ def test_every_example_of_the_api_page_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert failures_of(examples_in(ROOT / "docs" / "api.md"), "api.md", {}) == ""
+
+
+def rows_of_the_table() -> list[tuple[str, list[str]]]:
+    """Return the code in each row of "From your notebook to the kit", by its first cell."""
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    table = text.partition("| in your notebook | in the kit |")[2].partition("\n\n")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    return [(first, re.findall("`([^`]+)`", kit)) for first, kit in rows]
+
+
+@pytest.mark.parametrize(("theirs", "ours"), rows_of_the_table())
+def test_every_row_of_the_table_for_notebooks_runs(
+    theirs: str, ours: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "theirs.py"
+    file.write_text("def agent(observation, configuration):\n    return 3\n")
+    state = connect4.start("classic").apply(3)
+    slides = connect4.start("dynamic")
+    names: dict[str, Any] = {"connect4": connect4, "state": state, "slides": slides}
+    names |= {
+        "board": state.board(),
+        "rows": state.board().tolist(),
+        "column": 2,
+        "player": 1,
+        "number": to_bits(state),
+        "text": slides.to_text(),
+    }
+    names |= vars(heuristics) | {"to_bits": to_bits, "from_bits": from_bits}
+    for code in ours:
+        if code.startswith("connect4.") and code.count(".") == 2 and "(" not in code:
+            assert importlib.import_module(code)
+        elif code.startswith('"remote:'):
+            assert parse_agent(code.strip('"'), "dynamic").kind == "remote"
+        elif code.startswith('"classic-'):
+            assert connect4.start(code.strip('"')) != state
+        elif code.startswith('"'):
+            agent = code.strip('"').replace("FILE", str(file))
+            assert connect4.think(agent, state).action in state.legal_actions()
+        else:
+            before = set(names)
+            exec(compile(f"{code}\n", theirs, "exec"), names)
+            assert set(names) - before <= {"thought", "__builtins__"}
+    assert ours or "wrapper" in theirs or "undo" in theirs or "get_move" in theirs
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The searches and heuristics on the games: equal to plain minimax and to published figures."""
 
+import re
 from itertools import cycle
 from random import Random
 
@@ -20,6 +21,7 @@ from connect4.search.heuristics import HEURISTICS, heuristic_of
 from connect4.search.mcts import sampled
 from connect4.search.minimax import AlphaBeta, Minimax, TableAlphaBeta, deepen
 from tests import naive_heuristics
+from tests.command import ROOT
 from tests.positions import small_start
 
 CLASSIC, FULL = GAMES["classic"], GAMES["classic-full"]
@@ -136,6 +138,20 @@ def test_a_heuristic_equals_its_description(name):
         leaf = getattr(heuristics, name)
         for_mover = expected if state.mover == 1 else -expected
         assert leaf(state) == pytest.approx(for_mover), state.to_text()
+
+
+def test_playing_md_lists_every_heuristic_by_game():
+    text = (ROOT / "docs" / "playing.md").read_text(encoding="utf-8")
+    table = text.partition("| game | heuristic |")[2].partition("\n\n")[0]
+    listed, game = {}, ""
+    for line in table.splitlines()[2:]:
+        first, names, sentence = (cell.strip() for cell in line.split("|")[1:-1])
+        game = first.strip("`") or game
+        listed.setdefault(game, []).extend(re.findall("`(.+?)`", names))
+        assert sentence
+    assert listed == {
+        game: [entry.name for entry in entries] for game, entries in HEURISTICS.items()
+    }
 
 
 OVER_THE_EDGE = """\

@@ -127,7 +127,7 @@ class Thought:
     """Plies that the agent looked ahead."""
     nodes: int | None = None
     """Positions that it looked at; playouts of a Monte-Carlo tree search."""
-    seconds: Seconds | None = None
+    seconds: Seconds | None = field(default=None, compare=False)
     values: Mapping[Action, float] = field(default_factory=dict)
     """The exact values by action; pruning leaves out actions of which it knows only a bound."""
     line: tuple[Move, ...] = ()

@@ -98,10 +98,6 @@ class Windows:
         """Return how many more of `windows` are player 1's than player 2's."""
         return 2 * (windows & self._low).bit_count() - windows.bit_count()
 
-    def players(self, windows: int) -> tuple[int, int]:
-        """Return player 1's and player 2's part of `windows`."""
-        return windows & self._low, windows >> self.offset
-
 
 windows_of = cache(Windows)
 """Returns the windows of a grid."""
@@ -243,19 +239,16 @@ class _View:
         self.left = planes.last & ~planes.first & free & right
 
 
-def _lead_of_connected(grid: Grid, one: int, two: int) -> int:
+@of_tokens
+def connected(grid: Grid, one: int, two: int) -> int:
     """Return the most own pieces in any one window, gaps allowed, minus the opponent's."""
-    windows = windows_of(grid)
-    planes = windows.planes(one, two)
-    most = [0, 0]
-    for count, plane in enumerate((planes.one, planes.two, planes.three, planes.four), 1):
-        for player, held in enumerate(windows.players(plane & windows.starts)):
-            if held:
-                most[player] = count
-    return most[0] - most[1]
-
-
-connected = of_tokens(_lead_of_connected)
+    board = windows_of(grid)
+    first = second = 0
+    for count, plane in enumerate(board.planes(one, two)[3:], 1):
+        held = plane & board.starts
+        first = count if held & (1 << board.offset) - 1 else first
+        second = count if held >> board.offset else second
+    return first - second
 
 
 @of_tokens

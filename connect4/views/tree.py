@@ -63,8 +63,6 @@ PARTS: Final = ("base", "theme", "board", "tree")
 
 COLUMNS: Final = ("depth", "move", "change", "kind", "flags", "value", "alpha", "beta")
 
-WITHOUT_BOUNDS: Final = ("mcts", "solver")
-
 MAX_VALUE: Final = 1e100
 """More than a search needs, also for a win."""
 
@@ -95,7 +93,7 @@ def tree_page(game: Game, start: State, agent: str, nodes: Iterable[Node]) -> st
         "min_is": f"player {3 - start.mover}",
         "win": WIN,
         "leaf": LEAVES.get(kind, "A leaf of the search."),
-        "windowed": kind not in WITHOUT_BOUNDS and has_bounds(nodes),
+        "windowed": has_bounds(nodes),
     }
     return Page(f"Search tree of {agent}", PARTS, data=data).alone()
 
@@ -115,9 +113,8 @@ def facts(game: Game, nodes: list[Node]) -> list[str]:
     return found
 
 
-def has_bounds(nodes: Iterable[Node]) -> bool:
+def has_bounds(nodes: Sequence[Node]) -> bool:
     """Return whether a search prunes by bounds; the kit's expectimax does not."""
-    nodes = list(nodes)
     if any(node.flags & (Flag.PRUNED | Flag.CUT) for node in nodes):
         return True
     bounded = any(math.isfinite(node.alpha) or math.isfinite(node.beta) for node in nodes)
