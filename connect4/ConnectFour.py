@@ -37,6 +37,7 @@ from connect4.errors import InputError, IsolationError
 from connect4.games import GAMES, begin, find_game
 from connect4.games.base import Ending, Game, Option, Player, State
 from connect4.games.classic import after_moves
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import LEVELS, choose_level, level_named
 from connect4.isolation.wasm.level import add_option, limit_of
 from connect4.players.base import STUDENT_FILE, AgentName, Seat, student_file
@@ -147,6 +148,9 @@ def add_conditions(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--time", type=time_limit, help=f"seconds per move (default {DEFAULT_SECONDS:g})")
     add_option(add, "the game repeats exactly (docs/fuel.md)")
+    usual = Limits().start_seconds
+    startup = f"seconds to load an agent in a process (default {usual:g})"
+    add("--startup", metavar="SECONDS", type=time_limit, default=usual, help=startup)
     add("--seed", type=seed_number, help="deterministic agents repeat the game of a seed")
     add("--human-clock", action="store_true", help="apply the time limit to people too")
     add(
@@ -220,6 +224,7 @@ def plans_of(arguments: argparse.Namespace) -> list[TablePlan]:
         method=arguments.ask,
         human_clock=arguments.human_clock,
         human_strict=arguments.human_strict,
+        limits=Limits(arguments.startup),
         lifetime=arguments.lifetime,
     )
     plans = []

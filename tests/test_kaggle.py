@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import connect4
+from connect4.errors import InputError, headline
 from connect4.games.classic import CLASSIC
-from connect4.isolation import sandbox
+from connect4.isolation import protocol, sandbox
 from connect4.isolation.seat import Level, choose_level, open_seat
 from connect4.players.base import Setup
 from connect4.players.registry import parse_agent
+from tests.command import run
 
 LEVELS: list[Level] = ["process", "strong"] if choose_level("auto")[0] == "strong" else ["process"]
 
@@ -63,3 +68,134 @@ def test_each_process_has_a_temporary_folder_of_its_own_and_writes_nowhere_else(
     places = f"BESIDE, SHARED = {str(tmp_path / 'beside')!r}, '/tmp/shared-by-all'\n"
     assert details(places + TEMPORARY + FIRST, tmp_path, level, turns=2) == [None, None]
     assert os.listdir(sandbox.TEMPORARY) == before
+
+
+KAGGLE = """
+from kaggle_helper import lowest
+def lowest_column(observation, configuration):
+    assert observation.board == observation["board"] and configuration["inarow"] == 4
+    assert configuration.timeout == 5 and hasattr(observation, "absent") is False
+    assert observation.mark == 1 + observation.step % 2
+    return lowest(observation.board[:configuration.columns])
+"""
+
+
+@pytest.mark.parametrize("level", ["none", *LEVELS])
+def test_an_agent_for_kaggle_plays_from_any_folder(
+    level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "agent.py").write_text(KAGGLE, encoding="utf-8")
+    helper = "import numpy\ndef lowest(top): return numpy.int64(top.index(0))\n"
+    (tmp_path / "kaggle_helper.py").write_text(helper, encoding="utf-8")
+    name = f"kaggle:{tmp_path / 'agent.py'}"
+    record = connect4.play(name, "random", game="classic", isolation=level, seconds=5, seed=1)
+    assert record.faults == ()
+    assert all(turn.action == 0 for turn in record.turns[:5:2])
+
+
+@pytest.mark.parametrize(
+    ("source", "detail"),
+    [
+        ("def agent(observation):\n    return 9", "column 9 is outside 0..6"),
+        ("def agent(observation, configuration): pass", "None is no column; expected an integer"),
+        ("def agent(observation, configuration):\n    return 1 / 0", 'agent.py", line 2, in agent'),
+        ("columns = 7", "agent.py has no function; expected f(observation, configuration)"),
+        ("import nowhere_at_all", 'agent.py", line 1, in <module>'),
+    ],
+)
+def test_what_is_wrong_with_an_agent_for_kaggle_names_its_line(
+    source: str, detail: str, tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(source, encoding="utf-8")
+    name = f"kaggle:{tmp_path / 'agent.py'}"
+    record = connect4.play(name, "random", game="classic", isolation="none", seconds=5)
+    assert record.result is not None
+    assert detail in ((record.faults[0] if record.faults else record.result).detail or "")
+
+
+TRAITS = {
+    "configuration": """
+def agent(obs, config):
+    assert (config.episodeSteps, config["agentTimeout"], config.runTimeout) == (1000, 60, 1200)
+    assert config.actTimeout == config.timeout == 10 and obs.remainingOverageTime == 60
+    assert config["__raw_path__"].endswith("/agent.py")
+""",
+    "annotations": """
+from __future__ import annotations
+from dataclasses import dataclass
+@dataclass
+class Node:
+    children: list[Node] | None = None
+def agent(obs, config):
+    assert Node().children is None
+""",
+    "copies": """
+import copy, pickle
+def agent(obs, config):
+    own, config = copy.deepcopy(obs), pickle.loads(pickle.dumps(config))
+    own.board[0] = 2
+    assert copy.copy(config).columns == 7 and own["board"] is own.board and obs.board[0] == 0
+""",
+    "a search as an object": """
+class Search:
+    def __call__(self, obs, config):
+        return obs.board[:config.columns].index(0)
+def agent(obs, config): pass
+agent = Search()
+""",
+}
+
+
+@pytest.mark.parametrize("level", ["none", *LEVELS])
+@pytest.mark.parametrize("trait", TRAITS)
+def test_what_agents_for_kaggle_rely_on(trait: str, level: Level, tmp_path: Path) -> None:
+    plays = "" if "object" in trait else FIRST
+    assert details(TRAITS[trait] + plays, tmp_path, level) == [None]
+
+
+@pytest.mark.parametrize(
+    ("last", "fault"),
+    [
+        ("class TooLate(Exception): pass", "is no column; expected an integer; {} class TooLate"),
+        ("from random import choice", "\nnote: {} choice of the module random"),
+        ("def helper(board): return board[0]", "\nnote: {} helper"),
+    ],
+)
+def test_a_fault_names_the_callable_that_was_called(last: str, fault: str, tmp_path: Path) -> None:
+    (detail,) = details(f"def agent(obs, config):\n{FIRST}{last}", tmp_path, "process")
+    named = fault.format("the last callable of the file is the agent:")
+    assert detail is not None
+    assert detail.endswith(named)
+    assert headline(detail).endswith(named.strip())
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_file_beside_the_agent_cannot_be_opened_and_that_is_said(
+    level: Level, tmp_path: Path
+) -> None:
+    weights = tmp_path / "weights.npy"
+    weights.write_bytes(bytes(10))
+    opening = f"open({str(weights)!r})"
+    for source in (opening, f"def agent(obs, config):\n    {opening}"):
+        (detail,) = details(source, tmp_path, level)
+        assert detail is not None
+        assert detail.splitlines()[-1] == protocol.DENIED
+
+
+def test_a_notebook_is_told_what_to_do_and_a_record_has_the_files_hash(tmp_path: Path) -> None:
+    (tmp_path / "agent.ipynb").write_text('{"cells": [], "nbformat": 4}', encoding="utf-8")
+    with pytest.raises(InputError, match="is a Jupyter notebook; save its code"):
+        parse_agent(f"kaggle:{tmp_path / 'agent.ipynb'}", "classic")
+    path = tmp_path / "agent.py"
+    path.write_text(f"def agent(obs, config):\n{FIRST}", encoding="utf-8")
+    record = connect4.play(f"kaggle:{path}", "random", game="classic", isolation="none")
+    assert record.players[0].sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_loading_has_a_limit_that_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "slow.py"
+    path.write_text("while True: pass", encoding="utf-8")
+    arguments = ["kaggle:slow.py", "random", "--game", "classic", "--startup", "0.3"]
+    done = run("connect4.ConnectFour", *arguments, cwd=tmp_path, status=1)
+    assert "slow.py was not loaded within 0.3 s" in done.stdout

@@ -218,11 +218,13 @@ def load(send: Send, setup: Setup, note: Note | None) -> Agent | None:
 
         return build(setup)
     except BaseException as error:
-        say(send, {FAILED: _detail(error)})
+        say(send, {FAILED: _detail(error, note)})
         return None
 
 
-def answer(agent: Agent, game: Game, request: dict[str, Any]) -> dict[str, str | list[str]]:
+def answer(
+    agent: Agent, game: Game, request: dict[str, Any], note: Note | None = None
+) -> dict[str, str | list[str]]:
     """Return the answer to one request; its key is `LAST` for an error that ends this process."""
     state = game.from_json(request["state"])
     try:
@@ -234,12 +236,14 @@ def answer(agent: Agent, game: Game, request: dict[str, Any]) -> dict[str, str |
     except BaseException as error:
         cause = error.__context__ if isinstance(error, AgentError) else error
         stops = isinstance(cause, SystemExit | KeyboardInterrupt)
-        return {LAST if stops else ERROR: _detail(error)}
+        return {LAST if stops else ERROR: _detail(error, note)}
 
 
-def _detail(error: BaseException) -> str:
+def _detail(error: BaseException, note: Note | None) -> str:
+    """Return the text about an error; that of a student's file has its note already."""
     if isinstance(error, AgentError):
-        return error.detail
+        told = note(error) if note and error.__cause__ else None
+        return error.detail if told is None else f"{error.detail}\n{told}"
     return clipped("".join(traceback.format_exception(error, limit=-MAX_FRAMES)).rstrip())
 
 
@@ -349,4 +353,5 @@ def _was_denied(error: OSError) -> bool:
     if error.errno != errno.ENOENT or not isinstance(error.filename, str | bytes):
         return False
     path = os.path.abspath(os.fsdecode(error.filename))
-    return not any(path.startswith(f"{folder}/") for folder in sys.path)
+    python = [os.path.dirname(os.__file__), *(entry for entry in sys.path if "-packages" in entry)]
+    return not any(path.startswith(f"{folder}/") for folder in python)

@@ -65,7 +65,7 @@ def serve(channel: socket.socket, log: socket.socket, parent: int, rules: int | 
             state = setup.game.from_json(request["state"])
             say(channel.sendall, cast("StudentAgent", agent).call(request["method"], state))
             continue
-        message = protocol.answer(agent, setup.game, request)
+        message = protocol.answer(agent, setup.game, request, note)
         say(channel.sendall, message)
         if protocol.LAST in message:
             break

@@ -130,7 +130,7 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         "connect4.players.local:KaggleAgent",
         games=frozenset({"classic"}),
         reaches_out=True,
-        rest=r"(?s:.*)\.py",
+        rest=r"(?s:.*)\.(py|ipynb)",
         rest_help=" (a file that ends in .py)",
     ),
     "random": PlayerKind("random", "connect4.players.registry:RandomPlayer"),
@@ -271,11 +271,11 @@ def _check_file(text: str, path: Path) -> None:
 
 
 def file_hash(name: AgentName, source: bytes | None = None) -> str | None:
-    """Return the SHA-256 of a student's file in hexadecimal; None for any other agent.
+    """Return the SHA-256 of the file of an `ai` or `kaggle` agent in hexadecimal; None for others.
 
     `source` replaces the content of the file. Raises `InputError` if it cannot be read.
     """
-    if name.kind != "ai":
+    if name.kind not in ("ai", "kaggle"):
         return None
     import hashlib  # slow to load (OpenSSL), so not for agents
 
