@@ -229,8 +229,8 @@ def answer(
     state = game.from_json(request["state"])
     try:
         played = game.format_action(agent.choose(state, request["seconds"]))
-        note = note_of(agent)
-        return {PLAYED: played} if note is None else {NOTED: [played, note]}
+        said = note_of(agent)
+        return {PLAYED: played} if said is None else {NOTED: [played, said]}
     except IllegalAction as error:
         return {INVALID: str(error)}
     except BaseException as error:
