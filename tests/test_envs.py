@@ -210,6 +210,8 @@ def test_a_game_string_holds_start_sizes_and_options(spiel: Any) -> None:
     assert spiel.load_game("connect4_dynamic(max_turns=30)").max_game_length() == 30
     case = spiel.load_game("connect4_extended(start=case4)").new_initial_state()
     assert str(case) == str(connect4.load("case4"))
+    for game in (wide, spiel.load_game("connect4_popout(line=3)")):
+        assert str(pickle.loads(pickle.dumps(game))) == str(copy.deepcopy(game)) == str(game)
     assert case.action_to_string(0, 3) == "3"
 
 
