@@ -73,7 +73,6 @@ def headline(text: str) -> str:
     if found and found[0] == 0:
         below = (line for line in lines[found[-1] + 1 :] if line and not line.startswith(" "))
         head = next(below, lines[-1])
-    added = len(lines) > 1 and lines[-1].startswith(
-        ("note: agents may not ", "note: the last callable ")
-    )
+    notes = "note: agents may not ", "note: the last callable "
+    added = len(lines) > 1 and lines[-1].startswith(notes)
     return f"{head}; {lines[-1]}" if added else head

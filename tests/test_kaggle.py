@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -12,11 +13,13 @@ import pytest
 
 import connect4
 from connect4.errors import InputError, headline
+from connect4.games.base import Ending
 from connect4.games.classic import CLASSIC
 from connect4.isolation import protocol, sandbox
 from connect4.isolation.seat import Level, choose_level, open_seat
-from connect4.players.base import Setup
+from connect4.players.base import Outcome, Setup
 from connect4.players.registry import parse_agent
+from connect4.record import Record
 from tests.command import run
 
 LEVELS: list[Level] = ["process", "strong"] if choose_level("auto")[0] == "strong" else ["process"]
@@ -199,3 +202,75 @@ def test_loading_has_a_limit_that_names_the_file(tmp_path: Path) -> None:
     arguments = ["kaggle:slow.py", "random", "--game", "classic", "--startup", "0.3"]
     done = run("connect4.ConnectFour", *arguments, cwd=tmp_path, status=1)
     assert "slow.py was not loaded within 0.3 s" in done.stdout
+
+
+def episode(moves: str, last: str = "DONE", **configuration: object) -> dict[str, object]:
+    """Return an episode of these columns, counted from 0; the last turn has the status `last`."""
+    waiting = {"action": 0, "status": "INACTIVE"}
+    steps = [[{"action": 0, "status": "ACTIVE"}, waiting]]
+    for number, move in enumerate(moves):
+        ended = number == len(moves) - 1 and last != "ACTIVE"
+        acted = {"action": int(move), "status": last if ended else "INACTIVE"}
+        next_one = {"action": 0, "status": "DONE" if ended else "ACTIVE"}
+        steps.append([next_one, acted] if number % 2 else [acted, next_one])
+    given = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 2, **configuration}
+    info = {"TeamNames": ["Ada", "Bo"]}
+    return {"name": "connectx", "configuration": given, "steps": steps, "info": info}
+
+
+def loaded(document: dict[str, object], folder: Path) -> Record:
+    path = folder / "episode.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return connect4.Record.load(path)
+
+
+def test_an_episode_is_read_as_a_record_of_classic(tmp_path: Path) -> None:
+    record = loaded(episode("3041526"), tmp_path)
+    assert [turn.action for turn in record.turns] == [3, 0, 4, 1, 5, 2, 6]
+    assert (record.winner, record.ending, record.time_limit) == (1, Ending.LINE, 2)
+    assert [player.agent for player in record.players] == ["Ada (at Kaggle)", "Bo (at Kaggle)"]
+    record.save(tmp_path / "game.json")
+    assert repr(connect4.Record.load(tmp_path / "game.json")) == repr(record)
+    run("connect4.views.page", "episode.json", "-o", "game.html", cwd=tmp_path, status=0)
+    assert "Ada (at Kaggle)" in (tmp_path / "game.html").read_text(encoding="utf-8")
+    refused = run("connect4.analysis", "episode.json", cwd=tmp_path, status=2)
+    assert "an episode of Kaggle's is not overwritten; give -o OUT" in refused.stderr
+    arguments = ("episode.json", "--time", "0.1", "-o", "costs.json")
+    done = run("connect4.analysis", *arguments, cwd=tmp_path, status=0)
+    assert "Player 2 (Bo (at Kaggle)): " in done.stdout
+    assert connect4.Record.load(tmp_path / "costs.json").extra["analysis"]
+
+
+@pytest.mark.parametrize(
+    ("moves", "last", "outcome", "winner"),
+    [
+        ("304", "TIMEOUT", Outcome.TIMEOUT, 2),
+        ("30", "ERROR", Outcome.ERROR, 1),
+        ("3333333", "Invalid column: 3", Outcome.INVALID, 2),
+        ("304", "ACTIVE", Outcome.PLAYED, 0),
+    ],
+)
+def test_an_episode_ends_as_at_kaggle(
+    moves: str, last: str, outcome: Outcome, winner: int, tmp_path: Path
+) -> None:
+    record = loaded(episode(moves, last), tmp_path)
+    assert (record.turns[-1].outcome, record.winner) == (outcome, winner)
+    assert record.ending is (Ending.FORFEIT if winner else Ending.LEFT)
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        (episode(""), "the episode has no turn"),
+        (episode("3333333"), "turn 7: player 1, 3 .played. is against the rules there: column 3"),
+        (episode("30", rows=40), "rows is 40; expected a whole number from 0 to 12"),
+        (episode("30", inarow=5), "a line of 5: expected 3 or 4"),
+        ({"name": "connectx"}, "not a whole record: KeyError: 'configuration'"),
+        ({"name": "halite"}, "not a record of a game: format None"),
+    ],
+)
+def test_what_is_wrong_with_an_episode_is_one_line(
+    document: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=message):
+        loaded(document, tmp_path)

@@ -184,16 +184,10 @@ class KaggleAgent:
         observation = Fields(board=cells, mark=state.mover, step=step, remainingOverageTime=60)
         is_whole = seconds is not None and float(seconds).is_integer()
         limit = int(seconds) if seconds is not None and is_whole else seconds
-        configuration = Fields(
-            rows=rows, columns=columns, inarow=4, timeout=limit, actTimeout=limit, **KAGGLE_LIMITS
-        )
-        configuration["__raw_path__"] = self._path
+        configuration = Fields(rows=rows, columns=columns, inarow=state.grid.line, timeout=limit)
+        configuration.update(KAGGLE_LIMITS, actTimeout=limit, __raw_path__=self._path)
         arguments = (observation, configuration)[: self._arguments]
-        try:
-            answer = called(self._name, "failed", self._agent, *arguments)
-        except AgentError as error:
-            text = f"{error.detail}\nnote: {self._who}"
-            raise AgentError(f"{self._name} failed: {headline(text)[:200]}", text) from error
+        answer = called(self._name, "failed", self._agent, *arguments, note=f"\nnote: {self._who}")
         column = _whole(answer, f"column; expected an integer; {self._who}")
         state.apply(column)
         return column
@@ -208,14 +202,16 @@ def _prepare(setup: Setup) -> str:
     return folder
 
 
-def called(name: str, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function of an agent; raises `AgentError` if that fails."""
+def called(
+    name: str, what: str, function: Callable[..., Any], *arguments: Any, note: str = ""
+) -> Any:
+    """Call a function of an agent; raises `AgentError`, with a `note`, if that fails."""
     try:
         return function(*arguments)
     except BdbQuit:  # `q` in pdb ends the game, not only the turn
         raise
     except Exception as error:
-        raise failure(name, what, error) from error
+        raise failure(name, what, error, note) from error
 
 
 def _whole(answer: Any, what: str) -> int:
@@ -225,10 +221,10 @@ def _whole(answer: Any, what: str) -> int:
         raise IllegalAction(f"{quoted(answer)} is no {what}") from None
 
 
-def failure(name: str, what: str, error: Exception) -> AgentError:
+def failure(name: str, what: str, error: Exception, note: str = "") -> AgentError:
     """Return an agent's error with the traceback from its own code on."""
     own = error.__traceback__ and error.__traceback__.tb_next
-    text = clipped("".join(traceback.format_exception(type(error), error, own)).rstrip())
+    text = clipped("".join(traceback.format_exception(type(error), error, own)).rstrip()) + note
     return AgentError(f"{name} {what}: {headline(text)[:200]}", text)
 
 

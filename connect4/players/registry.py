@@ -243,11 +243,11 @@ def recorded_agent(text: str, game: str, named: str | None) -> AgentName:
 
 def check_board(name: AgentName, state: State) -> None:
     """Raise `InputError` if the agent does not play on that board."""
-    board, found = PLAYERS[name.kind].board, state.board().shape
-    if board not in (None, found):
+    board, grid = PLAYERS[name.kind].board, state.grid
+    found = f"{grid.rows} by {grid.columns}" + (" with lines of 3" if grid.line == 3 else "")
+    if board and found != "{} by {}".format(*board):
         raise InputError(
-            f"agent {name.text!r} plays on {board[0]} rows by {board[1]} columns, "
-            f"not on {found[0]} by {found[1]}"
+            f"agent {name.text!r} plays on {board[0]} rows by {board[1]} columns, not on {found}"
         )
 
 
