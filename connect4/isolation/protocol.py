@@ -139,6 +139,14 @@ def read_message(line: bytes) -> tuple[str, Any]:
     return next(iter(message.items()))
 
 
+def why_not_loaded(line: bytes) -> str | None:
+    """Return why an agent could not be loaded, as its process says; None if it was."""
+    key, value = read_message(line)
+    if key == READY:
+        return None
+    return cleaned(value) if key == FAILED else NO_ANSWER
+
+
 def read_answer(line: bytes, game: Game, notes: bool) -> tuple[Reply, bool]:
     """Return the reply in a line, and whether the process may be asked again.
 

@@ -137,7 +137,6 @@ class IsolatedSeat:
         lifetime: Lifetime,
         make_runner: MakeRunner,
     ) -> None:
-        """Load the agent with a runner; raises `IsolationError`."""
         own = handed_over(setup)
         self._has_file = own.source is not None
         named = setup.agent.kind in ("ai", "kaggle")
@@ -301,7 +300,6 @@ class InProcessSeat:
         )
 
     def see_end(self, state: State) -> None:
-        """Show a connected agent the last position."""
         if isinstance(self._agent, Connected):
             self._agent.see_end(state)
 
