@@ -241,31 +241,35 @@ def load(send: Send, setup: Setup, note: Note | None) -> Agent | None:
 
         return build(setup)
     except BaseException as error:
-        say(send, {FAILED: _detail(error)})
+        say(send, {FAILED: _detail(error, note)})
         return None
 
 
-def answer(agent: Agent, game: Game, request: dict[str, Any]) -> dict[str, Any]:
+def answer(
+    agent: Agent, game: Game, request: dict[str, Any], note: Note | None = None
+) -> dict[str, Any]:
     """Return the answer to one request; it has `LAST` for an error that ends this process."""
     state = game.from_json(request["state"])
     message: dict[str, Any]
     try:
         played = game.format_action(agent.choose(state, request["seconds"]))
-        note = note_of(agent)
-        message = {PLAYED: played} if note is None else {NOTED: [played, note]}
+        said = note_of(agent)
+        message = {PLAYED: played} if said is None else {NOTED: [played, said]}
     except IllegalAction as error:
         message = {INVALID: str(error)}
     except BaseException as error:
         cause = error.__context__ if isinstance(error, AgentError) else error
         stops = isinstance(cause, SystemExit | KeyboardInterrupt)
-        message = {LAST if stops else ERROR: _detail(error)}
+        message = {LAST if stops else ERROR: _detail(error, note)}
     changed = getattr(agent, CHANGED, None)
     return message if changed is None else {**message, CHANGED: changed}
 
 
-def _detail(error: BaseException) -> str:
+def _detail(error: BaseException, note: Note | None) -> str:
+    """Return the text about an error; that of a student's file has its note already."""
     if isinstance(error, AgentError):
-        return error.detail
+        told = note(error) if note and error.__cause__ else None
+        return error.detail if told is None else f"{error.detail}\n{told}"
     return clipped("".join(traceback.format_exception(error, limit=-MAX_FRAMES)).rstrip())
 
 
@@ -365,4 +369,5 @@ def _was_denied(error: OSError) -> bool:
     if error.errno != errno.ENOENT or not isinstance(error.filename, str | bytes):
         return False
     path = os.path.abspath(os.fsdecode(error.filename))
-    return not any(path.startswith(f"{folder}/") for folder in sys.path)
+    python = [os.path.dirname(os.__file__), *(entry for entry in sys.path if "-packages" in entry)]
+    return not any(path.startswith(f"{folder}/") for folder in python)

@@ -139,7 +139,8 @@ class IsolatedSeat:
     ) -> None:
         own = handed_over(setup)
         self._has_file = own.source is not None
-        self._name = student_file(setup.agent).name if self._has_file else setup.agent.kind
+        named = setup.agent.kind in ("ai", "kaggle")
+        self._name = student_file(setup.agent).name if named else setup.agent.kind
         self._limits = limits
         self._lifetime = lifetime
         self._reload_left = limits.reload_seconds
