@@ -31,6 +31,8 @@ if sys.argv[:1] == ["-m"] and sys.path[0] == os.getcwd():
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from connect4.config import VERSION as __version__  # noqa: F401
+
 if TYPE_CHECKING:
     from connect4.analysis.costs import Analysis, Cost
     from connect4.api import (

@@ -72,8 +72,8 @@ def start(
 ) -> State:
     """Return the first position of a game; `rows` and `columns` are None for the default size.
 
-    `options` are those of the game: `line`, `max_turns` and `repetition` of `dynamic`. Raises
-    `InputError` for a size or an option that the game does not have.
+    `options` are those of the game: `line` of `classic`, `popout` and `dynamic`, `max_turns` and
+    `repetition` of `dynamic`. Raises `InputError` for a size or an option that the game lacks.
 
     >>> state = start("classic", rows=6, columns=8)
     >>> state.legal_actions()

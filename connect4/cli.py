@@ -7,7 +7,6 @@ active.
 from __future__ import annotations
 
 import argparse
-import datetime
 import importlib.util
 import math
 import signal
@@ -16,6 +15,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from connect4.config import VERSION
 from connect4.errors import InputError, one_line
 
 NEEDED: Final = ("numpy", "tabulate")
@@ -46,6 +46,7 @@ class Parser(argparse.ArgumentParser):
         if "\n" in options.get("epilog", ""):
             options["formatter_class"] = argparse.RawDescriptionHelpFormatter
         super().__init__(allow_abbrev=False, **options)
+        self.add_argument("--version", action="version", version=f"connect4-course-kit {VERSION}")
 
     def error(self, message: str) -> NoReturn:
         """Exit with status 2."""
@@ -103,14 +104,6 @@ span = _number_above_0(math.inf, "a number above 0")
 count = _whole_number(1, 999_999, "a whole number above 0")
 port_number = _whole_number(0, 65535, "a port; expected 0 to 65535")
 seed_number = _whole_number(0, 10**39 - 1, "a seed; expected a whole number from 0")
-
-
-def day(text: str) -> str:
-    """Return a date as YYYY-MM-DD."""
-    try:
-        return datetime.date.fromisoformat(text).isoformat()
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2026-11-22") from None
 
 
 def agreed(told: Iterable[str], question: str, without: str) -> bool:

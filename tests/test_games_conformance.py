@@ -16,7 +16,6 @@ import pytest
 from connect4.analysis.experts import expert_for
 from connect4.errors import IllegalAction
 from connect4.games import GAMES, STARTS
-from connect4.games.board import grid_of
 from connect4.search.heuristics import HEURISTICS, heuristic_of
 from tests.naive_api import get_pts, get_valid_actions
 from tests.naive_games import NAIVE
@@ -288,28 +287,6 @@ def test_positions_that_look_alike_under_other_rules_are_not_equal():
     assert dynamic != dynamic.with_options(line=3)
     assert dynamic != dynamic.key()
     assert len({first, most, first.skip().skip(), copy.copy(dynamic), dynamic}) == 3
-
-
-@pytest.mark.parametrize(("rows", "columns"), [(7, 9), (4, 12), (12, 5)])
-@pytest.mark.parametrize("line", [2, 3, 4])
-def test_lines_of_any_length_are_those_that_are_seen_cell_by_cell(line, rows, columns):
-    grid = pickle.loads(pickle.dumps(grid_of(rows, columns, line)))
-    rng = random.Random(line)
-    for _ in range(100):
-        tokens = rng.choice(grid.windows) | rng.getrandbits(70) & grid.cells
-        cells = grid.to_array(tokens, 0).tolist()
-        found = [
-            [cells[row + down * step][column + right * step] for step in range(line)]
-            for down, right in ((0, 1), (1, 0), (1, 1), (-1, 1))
-            for row in range(rows)
-            for column in range(columns)
-            if 0 <= row + down * (line - 1) < rows and column + right * (line - 1) < columns
-        ]
-        assert len(found) == len(grid.windows)
-        assert grid.count_lines(tokens) == found.count([1] * line) > 0
-        assert grid.has_line(tokens)
-        sparse = rng.getrandbits(70) & rng.getrandbits(70) & grid.cells
-        assert grid.has_line(sparse) == (grid.count_lines(sparse) > 0)
 
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)

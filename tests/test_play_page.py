@@ -82,9 +82,13 @@ def test_a_game_to_watch_ends_its_command_and_stays_on_the_page(
     process, _ = begin("connect4.ConnectFour", "greedy", "random", "case1", "--seed", "7")
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
-    one, two = re.findall(r"Player . Score: (\d+)", out)
+    one, two = map(int, re.findall(r"Player . Score: (\d+)", out))
     browser.wait("return document.querySelector('#save-page')")
-    assert browser.text("#outcome") in (f"greedy won {one} : {two}", f"random won {one} : {two}")
+    more, less = max(one, two), min(one, two)
+    winner = (
+        "greedy" if "greedy" in browser.text("#player1" if one > two else "#player2") else "random"
+    )
+    assert browser.text("#outcome") == f"{winner} won {more} : {less}"
     turns = browser.run("return document.querySelectorAll('#moves li').length")
     browser.find("#first").click()
     said(browser, "The start.")
@@ -176,27 +180,12 @@ def test_a_column_of_two_digits_is_typed(begin: Begin, browser: Browser) -> None
     said(browser, "player 1 plays 10")
 
 
-def test_a_late_person_loses_the_turn(begin: Begin, browser: Browser) -> None:
-    words = ("human", "random", "case1", "--human-clock", "--time", "0.5")
-    begin("connect4.ConnectFour", *words)
-    browser.wait("return document.querySelector('#moves').textContent.includes('too late')")
-
-
 def test_both_games_of_a_swap_are_on_one_page(begin: Begin, browser: Browser) -> None:
     words = ("greedy", "random", "case4", "--swap", "--seed", "3")
     process, _ = begin("connect4.ConnectFour", *words)
     assert process.wait(60) == 0
     browser.wait("return document.querySelector('#save-page')")
     assert len(browser.find_all("#game option")) == 2
-
-
-def test_an_agent_that_cannot_be_loaded_says_so(
-    begin: Begin, browser: Browser, tmp_path: Path
-) -> None:
-    (tmp_path / "bad.py").write_text("1 / 0\n")
-    process, _ = begin("connect4.ConnectFour", "ai:bad.py", "random", "case1")
-    assert process.wait(60) == 1
-    browser.wait("return document.querySelector('#detail').textContent.includes('ZeroDivision')")
 
 
 def test_the_start_page_plays_makes_and_opens(
@@ -268,7 +257,7 @@ def test_the_start_page_opens_a_record_and_a_state_file(
     browser.find("#record").send_keys(str(tmp_path / "g.json"))
     browser.wait("return document.querySelector('#outcome')?.textContent")
     one, two = records.read(tmp_path / "g.json").result.scores
-    assert browser.text("#outcome").endswith(f"{one} : {two}")
+    assert browser.text("#outcome").endswith(f"{max(one, two)} : {min(one, two)}")
     quiet(browser)
 
 

@@ -330,6 +330,9 @@ class Option:
     help: str
 
 
+LINE: Final = Option("line", int, "length of a line that wins, 3 or 4 (default 4)")
+
+
 @dataclass(frozen=True, slots=True)
 class Game:
     """The rules of one game."""

@@ -9,10 +9,18 @@ from random import Random
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted, whole
-from connect4.games.board import Run, runs_on
-from connect4.games.falling import FallingState, board_grid, tokens_on
-from connect4.games.state_files import Placed, Rows, position_from_json, read_position, split
+from connect4.games.base import LINE, Ending, FaultPolicy, Game, Player, opponent, quoted, whole
+from connect4.games.board import Grid, Run, runs_on
+from connect4.games.falling import (
+    FallingState,
+    Placing,
+    board_grid,
+    placing_from_json,
+    read_moves,
+    read_placing,
+    with_options,
+)
+from connect4.games.state_files import Rows
 
 Variant: TypeAlias = Literal["first-four", "most-fours"]
 
@@ -39,7 +47,6 @@ class ClassicState(FallingState):
         return () if self._ending is not None else grid.open_columns(full)
 
     def apply(self, action: int) -> ClassicState:
-        """Return the position after a drop into column `action`; raises `IllegalAction`."""
         if type(action) is not int and (column := whole(action)) is not None:
             action = column
         grid = self.grid
@@ -78,7 +85,6 @@ class ClassicState(FallingState):
         return ClassicState(self.grid, self.one, self.two, mover, self.variant, self._ending)
 
     def ending(self) -> Ending | None:
-        """Return `LINE` or `BOARD_FULL` if the game is over."""
         return self._ending
 
     def scores(self) -> tuple[int, int]:
@@ -94,7 +100,7 @@ class ClassicState(FallingState):
         """Return the winner's lines; with most-fours, every run that contains a four."""
         if self.variant != "most-fours":
             return super().runs()
-        return runs_on(self.board(), lambda _, length: max(0, length - 3))
+        return runs_on(self.board(), lambda _, length: max(0, length - self.grid.line + 1))
 
     def playout(self, rng: Random) -> tuple[int, int]:
         if self._ending is not None:
@@ -141,18 +147,23 @@ class ClassicState(FallingState):
         return CLASSIC if self.variant == "first-four" else CLASSIC_FULL
 
     @property
-    def setting(self) -> tuple[int, int, Variant]:
-        return self.grid.rows, self.grid.columns, self.variant
+    def setting(self) -> tuple[Grid, Variant]:
+        return self.grid, self.variant
 
 
 def position(rows: Rows, mover: Player, variant: Variant) -> ClassicState:
     """Return the position with those cells, top row first; raises `InputError`."""
-    grid, one, two = tokens_on(rows, TITLE)
+    grid = board_grid(len(rows), len(rows[0]), TITLE)
+    return _placed(variant, (grid, *grid.from_rows(rows), mover, 0, ()), "")
+
+
+def _placed(variant: Variant, placing: Placing, source: str) -> ClassicState:
+    grid, one, two, mover, *_ = placing
     ending = Ending.BOARD_FULL if one | two == grid.cells else None
     if variant == "first-four":
         lines = [grid.has_line(tokens) for tokens in (one, two)]
         if all(lines):
-            raise InputError("both players have four in a row; only one can have won")
+            raise InputError(f"{source}both have {grid.line} in a row; only one can have won")
         if any(lines):
             ending = Ending.LINE
     return ClassicState(grid, one, two, mover, variant, ending)
@@ -165,35 +176,13 @@ def start(variant: Variant, rows: int | None = None, columns: int | None = None)
 
 def read(variant: Variant, text: str, source: str) -> ClassicState:
     """Read the rows of a board, with or without a first line `0 0 MOVER`; raises `InputError`."""
-    lines, _ = split(text, source)
-    return _placed(variant, read_position(lines, source, TITLE), source)
+    moved = read_moves(text, source, start(variant))
+    return moved or _placed(variant, read_placing(text, source, TITLE), f"{source}: ")
 
 
 def from_json(variant: Variant, value: dict[str, Any]) -> ClassicState:
     """Read the `start` of a record; raises `InputError`."""
-    return _placed(variant, position_from_json(value, TITLE), "start")
-
-
-def _placed(variant: Variant, placed: Placed, source: str) -> ClassicState:
-    try:
-        return position(placed.rows, placed.mover, variant)
-    except InputError as error:
-        raise InputError(f"{source}: {error}") from None
-
-
-def after_moves(state: State, columns: str) -> State:
-    """Return the position after drops into columns, counted from 1; raises `InputError`."""
-    for number, digit in enumerate(columns, 1):
-        last = min(state.grid.columns, 9)
-        if not (digit.isascii() and digit.isdigit() and 1 <= int(digit) <= last):
-            raise InputError(
-                f"--moves: {digit!r} is no column; expected digits from 1 to {last}, as in 4445"
-            )
-        if int(digit) - 1 not in state.legal_actions():
-            why = "the game is over" if state.is_over() else f"column {digit} is full"
-            raise InputError(f"--moves: move {number}, {digit}: {why}")
-        state = state.apply(int(digit) - 1)
-    return state
+    return _placed(variant, placing_from_json(value, TITLE), "start: ")
 
 
 def parse_action(text: str) -> int:
@@ -242,37 +231,23 @@ def to_bits(state: ClassicState, ai: Player = 1) -> int:
     return bits
 
 
-def from_bits(
-    bits: int,
-    game: str = "classic",
-    *,
-    ai: Player = 1,
-    mover: Player | None = None,
-    variant: str | None = None,
-) -> ClassicState:
+def from_bits(bits: int, game: str = "classic", ai: Player = 1) -> ClassicState:
     """Return the position of a 64-bit number, in `classic` or `classic-full`; see `to_bits`.
 
-    The number does not contain the mover. If `mover` is None, player 1 moves unless player 1 has
-    more tokens than player 2. Raises `InputError` for a number that is not a position.
+    The number does not contain the mover: player 1 moves unless player 1 has more tokens than
+    player 2. Raises `InputError` for a number that is not a position.
     """
-    if variant is not None or game not in GAMES:
-        given = f"game {game!r}" if variant is None else f"variant={variant!r}"
-        raise InputError(f"from_bits: {given}; write game={' or game='.join(map(repr, GAMES))}")
-    if not BITS_MARK <= bits < 2 * BITS_MARK:
-        raise InputError(f"{bits} is not a 64-bit state; expected bit 63 to be 1 and none above it")
+    if game not in GAMES:
+        raise InputError(f"from_bits: game {game!r}; write {' or '.join(map(repr, GAMES))}")
     rows = [[0] * 7 for _ in range(6)]
     for column in range(7):
-        height = (bits >> 60 - 9 * column & 7) - 1
-        slots = bits >> 54 - 9 * column & 63
-        if height < 0:
-            raise InputError(f"{bits} is not a 64-bit state: column {column} has no next free row")
-        if slots & (1 << 6 - height) - 1:
-            raise InputError(f"{bits} is not a 64-bit state: a token floats in column {column}")
-        for row in range(height):
-            rows[5 - row][column] = ai if slots >> 5 - row & 1 else opponent(ai)
-    if mover is None:
-        counts = [sum(row.count(player) for row in rows) for player in (1, 2)]
-        mover = 1 if counts[0] <= counts[1] else 2
+        for row in range((bits >> 60 - 9 * column & 7) - 1):
+            is_own = bits >> 59 - 9 * column - row & 1
+            rows[5 - row][column] = ai if is_own else opponent(ai)
+    one, two = (sum(row.count(player) for row in rows) for player in (1, 2))
+    mover: Player = 1 if one <= two else 2
+    if to_bits(position(rows, mover, "most-fours"), ai) != bits:
+        raise InputError(f"{bits} is not the 64-bit state of a board of 6 by 7")
     return position(rows, mover, GAMES[game])
 
 
@@ -299,5 +274,5 @@ def _game(name: str, title: str, **more: Any) -> Game:
     )
 
 
-CLASSIC: Final = _game("classic", "Connect 4")
+CLASSIC: Final = _game("classic", "Connect 4", options=(LINE,), with_options=with_options)
 CLASSIC_FULL: Final = _game("classic-full", "Connect 4 to the last cell", counts_points=True)

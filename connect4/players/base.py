@@ -28,6 +28,9 @@ NEWLINE: Final = re.compile("\r\n|\r|\n")
 MAX_SOURCE: Final = 50_000_000
 """More bytes than any agent's file has."""
 
+GRADED_KB: Final = 256
+"""The largest source in kB that the usual rubric grades."""
+
 NO_FILES: Final = ("/proc/", "/sys/")
 """What the system shows as files there may block a reader."""
 

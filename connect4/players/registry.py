@@ -90,8 +90,6 @@ class PlayerKind:
     """Whether it connects to another program or loads a module: a record alone never starts it."""
     rest: str = ""
     """A pattern for the part of the name after the colon that is not an option."""
-    rest_help: str = ""
-    """What a person should know about that part, besides `usage`."""
 
 
 FILE_GAMES: Final = frozenset(name for name, game in GAMES.items() if game.file_action is not None)
@@ -111,27 +109,24 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
     ),
     "human": PlayerKind("human"),
     "remote": PlayerKind(
-        "remote:HOST:PORT:GAMEID:COLOUR",
+        "remote:HOST:PORT:GAMEID:white|black",
         "connect4.players.local:RemoteAgent",
         games=frozenset({"dynamic"}),
         reaches_out=True,
         rest=ADDRESS.pattern,
-        rest_help=" (the colour is white or black)",
     ),
     "env": PlayerKind(
         "env:MODULE:FUNCTION",
         "connect4.players.local:PolicyAgent",
         reaches_out=True,
         rest=r"[A-Za-z_][\w.]*:[A-Za-z_]\w*",
-        rest_help=" (an installed module and a function in it)",
     ),
     "kaggle": PlayerKind(
-        "kaggle:FILE",
+        "kaggle:FILE.py",
         "connect4.players.local:KaggleAgent",
         games=frozenset({"classic"}),
         reaches_out=True,
-        rest=r"(?s:.*)\.py",
-        rest_help=" (a file that ends in .py)",
+        rest=r"(?s:.*)\.(py|ipynb)",
     ),
     "random": PlayerKind("random", "connect4.players.registry:RandomPlayer"),
     "greedy": PlayerKind("greedy", "connect4.players.agents:Greedy"),
@@ -206,8 +201,7 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
     if "heuristic" in kind.options and game not in HEURISTICS:
         raise InputError(f"agent {text!r} needs a heuristic, and {game} has none")
     if re.fullmatch(kind.rest, name.rest) is None:
-        expected = f"write {kind.usage}{kind.rest_help}"
-        raise InputError(f"agent {text!r}: {name.rest!r} is not understood; {expected}")
+        raise InputError(f"agent {text!r}: {name.rest!r} is not understood; write {kind.usage}")
     for key, value in name.options.items():
         if key not in kind.options:
             known = ", ".join(kind.options) or "none"
@@ -243,11 +237,11 @@ def recorded_agent(text: str, game: str, named: str | None) -> AgentName:
 
 def check_board(name: AgentName, state: State) -> None:
     """Raise `InputError` if the agent does not play on that board."""
-    board, found = PLAYERS[name.kind].board, state.board().shape
-    if board not in (None, found):
+    board, grid = PLAYERS[name.kind].board, state.grid
+    found = f"{grid.rows} by {grid.columns}" + (" with lines of 3" if grid.line == 3 else "")
+    if board and found != "{} by {}".format(*board):
         raise InputError(
-            f"agent {name.text!r} plays on {board[0]} rows by {board[1]} columns, "
-            f"not on {found[0]} by {found[1]}"
+            f"agent {name.text!r} plays on {board[0]} rows by {board[1]} columns, not on {found}"
         )
 
 
@@ -271,11 +265,11 @@ def _check_file(text: str, path: Path) -> None:
 
 
 def file_hash(name: AgentName, source: bytes | None = None) -> str | None:
-    """Return the SHA-256 of a student's file in hexadecimal; None for any other agent.
+    """Return the SHA-256 of the file of an `ai` or `kaggle` agent in hexadecimal; None for others.
 
     `source` replaces the content of the file. Raises `InputError` if it cannot be read.
     """
-    if name.kind != "ai":
+    if name.kind not in ("ai", "kaggle"):
         return None
     import hashlib  # slow to load (OpenSSL), so not for agents
 

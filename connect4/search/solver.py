@@ -33,7 +33,7 @@ from connect4.games.classic import ClassicState
 from connect4.search import Deadline, OutOfBudgetError
 
 GRID: Final = grid_of(6, 7, 4)
-SETTING: Final = (GRID.rows, GRID.columns, "first-four")
+SETTING: Final = GRID, "first-four"
 """The board and the variant that the solver knows, as in `State.setting`."""
 BOARD: Final = GRID.cells
 BOTTOMS: Final = sum(GRID.bottoms)

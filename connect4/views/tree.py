@@ -278,6 +278,9 @@ def explained_by_student(setup: Setup, state: State) -> list[Node]:
     return read_nodes(setup.agent, setup.game, key, value)
 
 
+NODE_FORM: Final = "[depth, move, kind, value, alpha, beta, note]"
+
+
 def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]:
     """Return the nodes of an answer of `StudentAgent.call`, its `key` and `value`.
 
@@ -316,7 +319,9 @@ def _read_node(row: Any, before: list[Node], game: Game) -> Node:
 
     Raises `ValueError`, of which `InputError` and `IllegalAction` are kinds.
     """
-    depth, move, kind, value, alpha, beta, note = safe.items(row, "it", 7)
+    if not isinstance(row, list) or len(row) != 7:
+        raise InputError(f"expected {NODE_FORM}, not {safe.shown(row)}")
+    depth, move, kind, value, alpha, beta, note = row
     if type(depth) is not int or not min(len(before), 1) <= depth <= _deepest(before):
         raise InputError(
             f"depth {safe.shown(depth)} does not follow: one root with depth 0, then its children"
@@ -330,7 +335,11 @@ def _read_node(row: Any, before: list[Node], game: Game) -> Node:
         raise InputError(f"kind {safe.shown(kind)}; expected {', '.join(Kind.__members__)}")
     assert game.file_action is not None
     if depth:
-        move = game.file_action(read_answer(tuple(safe.items(move, "move", 2))))
+        try:
+            move = game.file_action(read_answer(tuple(safe.items(move, "move", 2))))
+        except ValueError as error:
+            said = f"move {safe.shown(move)}; expected (column, is_popout), such as (3, False)"
+            raise InputError(f"{said}: {error}") from None
     return Node(
         depth,
         move if depth else None,

@@ -119,7 +119,6 @@ class GamePage:
         self.events.add("stay", None)  # its server keeps running
 
     def show(self, record: Record) -> None:
-        """Show a finished game."""
         self._feed.begin(record)
         self.games.append(record)
         self._feed.over(record)

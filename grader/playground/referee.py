@@ -74,7 +74,8 @@ class Referee:
         """Begin the game; `loaded` is what each student's worker said."""
         for player in SIDES:
             if str(player) in loaded:
-                self._seats[player].load_failure = load_failure(loaded[str(player)])
+                failure = protocol.why_not_loaded(loaded[str(player)].encode())
+                self._seats[player].load_failure = failure
         self._feed.begin(self._table.record)
         self._turns: Generator[TurnBegun, Reply | None, None] = turns_to_send(
             self._table, self._plan, self._feed, lambda player: True
@@ -169,29 +170,22 @@ class Referee:
 
     def check(self, source: str, seconds: Seconds) -> dict[str, Any]:
         """Return what a student's worker needs to check a file: rules, and boards for moves."""
-        from grader.rubric import model, reading  # late: only this needs them
+        from grader.handin.positions import asked_positions  # late: only this needs them
+        from grader.rubric import model, reading
 
         rubric = reading.read()
         boards = [EXTENDED.from_json(board.start) for board in model.all_boards(rubric)]
-        boards.sort(key=lambda state: state.board().size)
+        games = asked_positions(boards)
         setup = Setup(
             AgentName("ai", "ai"), 1, EXTENDED, seconds, 0, "intelligent", source.encode()
         )
         return {
             "setup": sent(setup),
             "rules": asdict(rubric.submission),
-            "states": [boards[-1].to_json(), boards[0].to_json()],
+            "games": [(kind, [state.to_json() for state in states]) for kind, states in games],
         }
 
 
 def sent(setup: Setup) -> dict[str, Any]:
     """Return a setup with its source, as a student's worker reads it."""
     return protocol.setup_to_json(protocol.handed_over(setup))
-
-
-def load_failure(line: str) -> str | None:
-    """Return why a file was not loaded, None if it was."""
-    key, value = protocol.read_message(line.encode())
-    if key == protocol.READY:
-        return None
-    return protocol.cleaned(value) if key == protocol.FAILED else protocol.NO_ANSWER
