@@ -2,12 +2,17 @@
 
    cc -O2 -o exact benchmarks/exact.c
    exact solve NODES      reads positions, writes the values of their moves
+   exact expect NODES     the same against an opponent that plays at random: expected margins
+   exact depth PLIES LEAF     writes what searches of 1 to PLIES plies say of the moves
+   exact chance PLIES LEAF    the same against an opponent that plays at random
 
    A position is one line of words: ROWS COLUMNS POPOUTS1 POPOUTS2 MOVER STACKS. STACKS has the
    tokens of every column from the bottom up, columns apart by `/`: `12//1/` are four columns.
-   `solve` writes one line for each: the nodes visited, then the mover's final margin after each
-   legal move, drops first, as the kit orders them. It writes `unsolved` instead once it has
-   visited NODES positions. Each position begins with an empty table, so that a run repeats.
+   `solve` and `expect` write one line for each: the nodes visited, then the mover's final margin
+   after each legal move, drops first, as the kit orders them. They write `unsolved` instead once
+   they have visited NODES positions. Each position begins with an empty table, so that a run
+   repeats. `depth` and `chance` write a word for each number of plies: the mover's values, apart by
+   commas. LEAF is how such a search values a board: 0 the margin now, 1 the mean of all fillings.
 
    How. A line is a row, a column or a diagonal. Its code is its cells as ternary digits. A table
    has for each code the margin if player 1 takes every empty cell (`high`), if player 2 does
@@ -29,7 +34,7 @@
 enum { MOST_COLUMNS = 12, LONGEST = 12, MOST_LINES = 70, MOST_CELLS = 144, INFINITE = 30000 };
 enum { SCALE = 4096, TABLE_BITS = 23, BUCKET = 4, LINE_OF_INPUT = 4096 };
 
-typedef struct { int32_t mean; int16_t high, low; uint64_t class; } Line;
+typedef struct { int32_t mean; int16_t high, low, now; uint64_t class; } Line;
 typedef struct { uint64_t key; int16_t low, high; int8_t plies, move; } Entry;
 
 /* Margins and sums are player 1's; `key` sums the classes of all lines, `exact` those of columns. */
@@ -37,7 +42,7 @@ typedef struct {
     int codes[MOST_LINES];
     int8_t height[MOST_COLUMNS];
     int popouts[2], mover, empty;
-    int mean, high, low;
+    int mean, high, low, now;
     uint64_t key, exact;
 } State;
 
@@ -111,6 +116,7 @@ static void make_table(int length) {
             if (!digits[i]) empty = i;
         }
         table[code].class = class_of(digits, length);
+        table[code].now = (int16_t)margin_of(digits, length);
         if (empty < 0) {
             int margin = margin_of(digits, length);
             table[code].mean = margin * SCALE;
@@ -162,6 +168,7 @@ static void change(State *state, int line, int by) {
     state->mean += new->mean - old->mean;
     state->high += new->high - old->high;
     state->low += new->low - old->low;
+    state->now += new->now - old->now;
     state->key += (new->class - old->class) * factor[line];
 }
 
@@ -367,6 +374,7 @@ static int read_state(State *state) {
     for (int line = 0; line < lines; line++) {
         const Line *start = table_of[line];
         state->mean += start->mean, state->high += start->high, state->low += start->low;
+        state->now += start->now;
         state->key += start->class * factor[line];
     }
     for (int i = 0; i < columns; i++) state->exact += exact_code(i, 0);
@@ -405,12 +413,135 @@ static void solve(void) {
     }
 }
 
+/* -- Expectation against an opponent that plays at random */
+
+typedef struct { uint64_t key; double value; } Mean;
+static Mean *means;
+enum { MEAN_BITS = 23 };
+
+/* Return player 1's expected final margin: `me` plays best, the other one at random. */
+static double expected(const State *state, int me) {
+    if (++nodes > most_nodes) return 0;
+    Move moves[2 * MOST_COLUMNS];
+    int without = !state->popouts[0] && !state->popouts[1];
+    if (without && state->empty <= 1) return state->mover ? state->low : state->high;
+    int count = legal_moves(state, moves);
+    if (!count) return state->now; /* the board may be full with pop-outs of the other left */
+    double base = without ? state->high : 0;
+    uint64_t key = key_of(state);
+    Mean *slot = &means[key >> (64 - MEAN_BITS)];
+    for (int i = 0; i < 4; i++) {
+        Mean *next = &means[((key >> (64 - MEAN_BITS)) + (uint64_t)i) & ((1u << MEAN_BITS) - 1)];
+        if (next->key == key) return next->value + base;
+        if (!next->key) { slot = next; break; }
+    }
+    double sum = 0, best = me ? 1e9 : -1e9;
+    for (int i = 0; i < count; i++) {
+        State child = *state;
+        play(&child, moves[i].move);
+        double value = expected(&child, me);
+        sum += value;
+        if (me ? value < best : value > best) best = value;
+    }
+    double value = state->mover == me ? best : sum / count;
+    *slot = (Mean){key, value - base};
+    return value;
+}
+
+static void expect(void) {
+    State state;
+    Move moves[2 * MOST_COLUMNS];
+    while (read_state(&state)) {
+        int count = legal_moves(&state, moves), me = state.mover;
+        double values[2 * MOST_COLUMNS];
+        means = calloc((size_t)1 << MEAN_BITS, sizeof(Mean));
+        nodes = 0;
+        for (int i = 0; i < count && nodes <= most_nodes; i++) {
+            State child = state;
+            play(&child, moves[i].move);
+            values[i] = me ? -expected(&child, me) : expected(&child, me);
+        }
+        printf("%llu", (unsigned long long)nodes);
+        if (nodes > most_nodes) printf(" unsolved");
+        else for (int i = 0; i < count; i++) printf(" %.4f", values[i]);
+        printf("\n");
+        fflush(stdout);
+        free(means);
+    }
+}
+
+/* -- Values of a search to a depth: leaf 0 the margin now, 1 the mean of all fillings */
+
+static double leaf_of(const State *state, int leaf) {
+    double value = leaf ? (double)state->mean / SCALE : state->now;
+    return state->mover ? -value : value;
+}
+
+static double to_depth(const State *state, int depth, double alpha, double beta, int leaf) {
+    Move moves[2 * MOST_COLUMNS];
+    int count = legal_moves(state, moves);
+    nodes++;
+    if (!count) return state->mover ? -state->now : state->now;
+    if (!depth) return leaf_of(state, leaf);
+    if (depth > 1) order_by_gain(state, moves, count, INT8_MIN);
+    double best = -1e9;
+    for (int i = 0; i < count && best < beta; i++) {
+        State child = *state;
+        play(&child, moves[i].move);
+        double value = -to_depth(&child, depth - 1, -beta, -(alpha > best ? alpha : best), leaf);
+        if (value > best) best = value;
+    }
+    return best;
+}
+
+/* The mover's expected value at a depth; `me` is best, the other one at random. */
+static double mean_depth(const State *state, int depth, int me, int leaf) {
+    Move moves[2 * MOST_COLUMNS];
+    int count = legal_moves(state, moves);
+    nodes++;
+    if (!count) return me ? -state->now : state->now;
+    if (!depth) { double v = leaf_of(state, leaf); return state->mover == me ? v : -v; }
+    double best = -1e9, sum = 0;
+    for (int i = 0; i < count; i++) {
+        State child = *state;
+        play(&child, moves[i].move);
+        double value = mean_depth(&child, depth - 1, me, leaf);
+        sum += value;
+        if (value > best) best = value;
+    }
+    return state->mover == me ? best : sum / count;
+}
+
+static void depths(int deepest, int with_leaf, int chance) {
+    State state;
+    Move moves[2 * MOST_COLUMNS];
+    while (read_state(&state)) {
+        int count = legal_moves(&state, moves), me = state.mover;
+        nodes = 0;
+        for (int depth = 0; depth < deepest; depth++) {
+            for (int i = 0; i < count; i++) {
+                State child = state;
+                play(&child, moves[i].move);
+                double value = chance ? mean_depth(&child, depth, me, with_leaf)
+                                      : -to_depth(&child, depth, -1e9, 1e9, with_leaf);
+                printf("%s%.3f", i ? "," : "", value);
+            }
+            printf(" ");
+        }
+        printf("\n");
+        fflush(stdout);
+    }
+}
+
 int main(int count, char **words) {
-    if (count != 3 || strcmp(words[1], "solve")) {
-        fprintf(stderr, "usage: exact solve NODES\n");
+    int depths_asked = count == 4 && (!strcmp(words[1], "depth") || !strcmp(words[1], "chance"));
+    if (!depths_asked && (count != 3 || (strcmp(words[1], "solve") && strcmp(words[1], "expect")))) {
+        fprintf(stderr, "usage: exact solve|expect NODES, or exact depth|chance PLIES LEAF\n");
         return 2;
     }
     most_nodes = strtoull(words[2], NULL, 10);
-    solve();
+    if (!strcmp(words[1], "solve")) solve();
+    else if (!strcmp(words[1], "expect")) expect();
+    else depths(atoi(words[2]), atoi(words[3]), !strcmp(words[1], "chance"));
     return 0;
 }

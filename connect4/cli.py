@@ -7,7 +7,6 @@ active.
 from __future__ import annotations
 
 import argparse
-import datetime
 import importlib.util
 import math
 import signal
@@ -105,14 +104,6 @@ span = _number_above_0(math.inf, "a number above 0")
 count = _whole_number(1, 999_999, "a whole number above 0")
 port_number = _whole_number(0, 65535, "a port; expected 0 to 65535")
 seed_number = _whole_number(0, 10**39 - 1, "a seed; expected a whole number from 0")
-
-
-def day(text: str) -> str:
-    """Return a date as YYYY-MM-DD."""
-    try:
-        return datetime.date.fromisoformat(text).isoformat()
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2026-11-22") from None
 
 
 def agreed(told: Iterable[str], question: str, without: str) -> bool:

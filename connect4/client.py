@@ -112,7 +112,6 @@ class ServerGame:
         raise AgentError(f"the server {why}: {line}")
 
     def _sent_move(self) -> str:
-        """Send our agent's move and return it."""
         reply = self._seat.ask(self._board.state, self.record.time_limit)
         if reply.outcome is not Outcome.PLAYED or reply.text is None:
             self._board.take(reply)

@@ -9,10 +9,8 @@ from __future__ import annotations
 from connect4.cli import (
     Parser,
     count,
-    day,
     end_on_sigterm,
     fail,
-    port_number,
     refuse_gone,
     span,
     time_limit,
@@ -59,12 +57,12 @@ Stop it whenever you like: the same command continues where it stopped.""",
     "compare": """examples:
   python3 -m grader compare ai.py old.py --time 0.2 --part b --games 20   in two minutes
   python3 -m grader compare ai.py old.py --fuel 5G       the same result on every machine
-  python3 -m grader compare ai.py old.py --time 1 --part b --records games --page""",
+  python3 -m grader compare ai.py old.py --time 1 --part b --records games""",
     "tournament": """examples:
   python3 -m grader tournament submissions/ --out night/   standings.html shows how it goes""",
     "ladder": """examples:
   python3 -m grader ladder hand-ins/                       rate new versions for 30 minutes at most
-  python3 -m grader ladder hand-ins/ --site site/ --serve  show it on this machine during play
+  python3 -m grader ladder hand-ins/ --site site/          and write the site, also during play
 Stop it whenever you like: the same command continues where it stopped.""",
     "report": """examples:
   python3 -m grader report grade.db
@@ -149,9 +147,9 @@ def _compare(add: Add) -> None:
     add("--games", type=count, help="at most N games of NEW in each part")
     text = "a: get_expectimax_move, b: get_intelligent_move (default both)"
     add("--part", choices=("a", "b", "both"), default="both", help=text)
-    add("--game", help="play another game than the rubric's (default extended)")
+    refuse_gone(add, "--game", 'a file with [match] and game = "popout" goes to --rubric')
     add("--records", metavar="DIR", type=Path, help="write the records of the games below DIR")
-    add("--page", action="store_true", help="also write one page that replays them, DIR/games.html")
+    refuse_gone(add, "--page", "python3 -m connect4.views.page DIR/*.json -o games.html writes it")
     _add_playing(add)
 
 
@@ -168,11 +166,9 @@ def _ladder(add: Add) -> None:
     add("--playground", metavar="URL", help="link from the site to that of `playground`")
     text = "play for N minutes at most (default 30)"
     add("--minutes", metavar="N", type=span, default=30, help=text)
-    text = "look for new hand-ins again, each time after SECONDS (default 60)"
-    add("--watch", metavar="SECONDS", type=span, nargs="?", const=60, help=text)
-    text = "show the site on this machine during play (default port 8080)"
-    add("--serve", metavar="PORT", type=port_number, nargs="?", const=8080, help=text)
-    add("--date", metavar="YYYY-MM-DD", type=day, help="the day of the hand-ins (default today)")
+    refuse_gone(add, "--watch", "give the command again, by cron or in a loop of the shell")
+    refuse_gone(add, "--serve", "python3 -m http.server -d SITE shows the site")
+    refuse_gone(add, "--date", "delete it; a version has the day on which it is found")
     _add_playing(add)
 
 
@@ -335,9 +331,7 @@ def _add_output(add: Add) -> None:
 
 NEEDS: Final = (
     ("records", "out", "--records: --out names the folder for them"),
-    ("serve", "site", "--serve: --site names the folder of the site"),
     ("playground", "site", "--playground: --site names the folder of the site that links to it"),
-    ("page", "records", "--page: --records names the folder for it"),
     ("feedback_zip", "out", "--feedback-zip: --out names the folder for the pages"),
     ("gradebook", "out", "--gradebook: --out names the folder for the file to import"),
 )

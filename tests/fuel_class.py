@@ -1,11 +1,11 @@
-"""A class of twelve, whose moves depend on all that differs from run to run without fuel."""
+"""A class of six, whose moves depend on all that differs from run to run without fuel."""
 
 from __future__ import annotations
 
 from textwrap import dedent, indent
 from typing import Final
 
-FILE: Final = '''"""A submission of the class of twelve."""
+FILE: Final = '''"""A submission of the class of six."""
 
 import gc
 import os
@@ -35,7 +35,7 @@ class Node:
 class AIPlayer:
     def __init__(self, player_number, time):
         self.player_number, self.time = player_number, time
-        self.turn, self.seen = 0, {{}}
+        self.turn = 0
 
     def get_intelligent_move(self, state):
         me, choices = self.player_number, get_valid_actions(self.player_number, state)
@@ -45,55 +45,7 @@ class AIPlayer:
     get_expectimax_move = get_intelligent_move
 '''
 
-SEARCH: Final = """
-    def moved(player, board, column):
-        board = board.copy()
-        board[[row for row in range(len(board)) if board[row][column] == 0][-1]][column] = player
-        return board
-
-    def value(player, board, depth):
-        self.nodes += 1
-        if now() > until:
-            raise TimeoutError
-        columns = [column for column in range(board.shape[1]) if board[0][column] == 0]
-        if depth <= 0 or not columns:
-            return margin(player, (board, None))
-        return max(-value(3 - player, moved(player, board, c), depth - 1) for c in columns)
-
-    now, until = {clock}
-    self.nodes, best = 0, choices[0]
-    drops = [choice for choice in choices if not choice[1]]
-    try:
-        for depth in range(1, {depth}):
-            values = [
-                (-value(3 - me, moved(me, state[0], action[0]), depth - 1), number)
-                for number, action in enumerate(drops)
-            ]
-            best = drops[max(values)[1]] if values else best
-    except TimeoutError:
-        pass
-    print("stopped after", self.nodes, "nodes")
-    return best
-"""
-"""Searches drops until the clock says stop, or to a depth."""
-
 BODIES: Final = {
-    "broken": """
-    if self.turn % 4 == 1:
-        return [][len(choices)]
-    return (99, False) if self.turn % 4 == 2 else choices[0]
-    """,
-    "clock_search": SEARCH.format(clock="clock.time, clock.time() + 0.7 * self.time", depth=9),
-    "dict_heavy": """
-    for row in [tuple(int(cell) for cell in row) for row in state[0]]:
-        for first in range(len(row)):
-            for last in range(first + 1, len(row) + 1):
-                key = row[first:last], len(self.seen) % 7
-                self.seen[key] = self.seen.get(key, 0) + 1
-    common = {value for _, value in sorted(self.seen.items(), key=lambda item: -item[1])[:5]}
-    return choices[(sum(common) + len(self.seen)) % len(choices)]
-    """,
-    "fixed_search": SEARCH.format(clock="(lambda: 0), 1", depth=3),
     "hostile": """
     attempts = [
         lambda: open("/etc/passwd").read(),
@@ -122,16 +74,35 @@ BODIES: Final = {
     self.kept = [repr(object()) for _ in range(number % 50)]
     return choices[(number + len(self.kept)) % len(choices)]
     """,
-    "monotonic": SEARCH.format(
-        clock="clock.perf_counter, clock.perf_counter() + 0.5 * self.time", depth=9
-    ),
-    "numpy_heavy": """
-    board = np.asarray(state[0], dtype=float)
-    own, other = (board == me) * 1.0, (board == 3 - me) * 1.0
-    field = np.fft.ifft2(np.fft.fft2(own - 0.7 * other) * np.fft.fft2(np.ones_like(board))).real
-    drawn = np.random.default_rng(3).random((board.shape[1],) * 2)
-    weight = np.linalg.norm(field @ drawn, axis=0)
-    return max(choices, key=lambda action: weight[action[0]] - 0.5 * action[1])
+    "monotonic": """
+    def moved(player, board, column):
+        board = board.copy()
+        board[[row for row in range(len(board)) if board[row][column] == 0][-1]][column] = player
+        return board
+
+    def value(player, board, depth):
+        self.nodes += 1
+        if now() > until:
+            raise TimeoutError
+        columns = [column for column in range(board.shape[1]) if board[0][column] == 0]
+        if depth <= 0 or not columns:
+            return margin(player, (board, None))
+        return max(-value(3 - player, moved(player, board, c), depth - 1) for c in columns)
+
+    now, until = clock.perf_counter, clock.perf_counter() + 0.5 * self.time
+    self.nodes, best = 0, choices[0]
+    drops = [choice for choice in choices if not choice[1]]
+    try:
+        for depth in range(1, 9):
+            values = [
+                (-value(3 - me, moved(me, state[0], action[0]), depth - 1), number)
+                for number, action in enumerate(drops)
+            ]
+            best = drops[max(values)[1]] if values else best
+    except TimeoutError:
+        pass
+    print("stopped after", self.nodes, "nodes")
+    return best
     """,
     "objects": """
     freed = []
@@ -147,19 +118,6 @@ BODIES: Final = {
     drawn += int(np.random.default_rng().integers(1000)) + os.urandom(1)[0]
     return choices[drawn % len(choices)]
     """,
-    "recursive": """
-    def down(depth):
-        try:
-            return down(depth + 1)
-        except RecursionError:
-            return depth
-
-    depth = down(0)
-    sys.setrecursionlimit(5000)
-    depth += down(0)
-    sys.setrecursionlimit(1000)
-    return choices[depth % len(choices)]
-    """,
     "slow": """
     while abs(margin(me, state)) < 3 and self.turn > 1:
         self.turn += 1
@@ -172,4 +130,4 @@ CLASS: Final = {
     name: FILE.format(body=indent(dedent(body).strip("\n"), " " * 8))
     for name, body in BODIES.items()
 }
-"""The file of each of the twelve, by name."""
+"""The file of each of the six, by name."""

@@ -89,6 +89,10 @@ MOVES: Final = {
     "escape_codes": r"raise ValueError('\x1b[2J\x07 boo')",
     "hanging_atexit": "atexit.register(time.sleep, 3600)",
     "huge_exception": "raise ValueError('x' * 10_000_000)",
+    "imports_desktop_modules": (
+        "import asyncio, ctypes, email, http.client, multiprocessing, sqlite3, ssl, tempfile\n"
+        "        import urllib.request, webbrowser"
+    ),
     "keyboard_interrupt": "raise KeyboardInterrupt",
     "kills_the_parent_carelessly": "os.kill(os.getppid(), signal.SIGKILL)",
     "leaves_threads": "threading.Thread(target=exec, args=['while True: pass']).start()",
@@ -131,6 +135,7 @@ MOVES: Final = {
         "libc = __import__('ctypes').CDLL(None)\n"
         "        for number in range(3, 64): libc.send(number, b'!', 1, socket.MSG_OOB)"
     ),
+    "stops_itself": "os.kill(os.getpid(), signal.SIGSTOP)",
     "sys_exit": "sys.exit('good bye')",
     "unprintable_exception": "raise type('Mute', (Exception,), {'__str__': lambda self: 1 / 0})",
     "wrong_signature": "return self.get_intelligent_move()",
@@ -165,7 +170,7 @@ OUTCOMES: Final = (
         """
         builds_the_kits_own_agent changes_modes changes_own_file draws_without_a_seed hanging_atexit
         holds_all_threads lazy_imports leaves_a_note_in_folder leaves_a_note_in_shm
-        leaves_a_note_in_tmp leaves_notes_in_lookups lists_submissions numpy_integers opens_tcp
+        leaves_a_note_in_tmp lists_submissions numpy_integers opens_tcp
         opens_the_terminal opens_udp patches_the_kit plain prints_one_huge_buffer
         prints_two_megabytes reads_hidden_boards reads_the_kits_own_agent reads_the_opponent
         reads_the_search renames_results sets_trace traces_the_parent tries_everything
@@ -182,7 +187,7 @@ OUTCOMES: Final = (
         opens_files_in_each_thread raises_its_priority reads_asynchronously reads_the_page_cache
         resolves_names runs_on_in_the_kernel sends_urgent_data_to_the_log signals_its_group
         stops_everyone thinks_on_opponents_time uses_ipc_of_others wakes_itself_by_a_signal
-        wakes_itself_by_a_timer wakes_who_waits_on_a_library walks_for_the_referee watches_files
+        wakes_itself_by_a_timer wakes_who_waits_on_a_library walks_for_the_referee
         watches_processes
         """,
     ),
@@ -190,7 +195,6 @@ OUTCOMES: Final = (
     (INVALID, ERROR, "sends_urgent_data_to_the_referee writes_without_a_line_end"),
     # there, no descriptor that they try is the agent's line
     (INVALID, PLAYED, "forges_a_note writes_garbage"),
-    (PLAYED | INVALID, PLAYED | INVALID, "returns_lying_tuple"),  # read as the tuple that it is
     (
         ERROR,
         ERROR,

@@ -12,7 +12,7 @@ from connect4.games import GAMES, load_start
 from connect4.players.base import Outcome, Setup
 from connect4.players.registry import build, parse_agent
 from connect4.search.solver import Solver
-from tests.command import assert_refused, run
+from tests.command import run
 from tests.games import played
 from tests.positions import random_position, small_start, with_a_threat, with_a_win
 
@@ -234,14 +234,6 @@ def test_without_a_heuristic_an_agent_that_needs_one_is_refused_by_name(monkeypa
         setup = Setup(parse_agent(name, "bare"), 1, bare, 1.0, 1)
         state = bare.start(4, 4)
         assert build(setup).choose(state, 1.0) in state.legal_actions()
-
-
-def test_a_board_that_the_solver_does_not_play_on_is_refused(tmp_path):
-    done = run(
-        "connect4.ConnectFour", "random", "solver", "--game", "classic", "--columns", "8",
-        cwd=tmp_path,
-    )  # fmt: skip
-    assert_refused(done, "agent 'solver' plays on 6 rows by 7 columns, not on 6 by 8")
 
 
 # Budgets

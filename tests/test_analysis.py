@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -96,7 +95,7 @@ def test_the_worst_three_of_each_side_are_named_worst_first(game: Record) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["classic", "classic-full", "dynamic"])
+@pytest.mark.parametrize("name", ["classic", "classic-full", "dynamic", "popout"])
 def test_every_game_can_be_judged(name: str) -> None:
     game = GAMES[name]
     start = load_start(game, "a") if name == "dynamic" else game.start(4, 4)
@@ -199,18 +198,6 @@ def test_a_lost_turn_of_player_1_is_judged_by_who_moves_then() -> None:
     found = judging(record, 1.0, 0)["turns"][-1]
     signs = outcome(solver.score(before)), -outcome(solver.score(after))
     assert (found["before"], found["after"]) == tuple(100 * sign for sign in signs)
-
-
-def test_an_ended_search_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where the system ends a process for lack of memory."""
-    monkeypatch.setattr("connect4.analysis.costs._work", end_this_process)
-    with pytest.raises(InputError, match="a search was ended from outside"):
-        analyse(recorded(GAMES["extended"].read("0\n0 0\n", "start"), ["0"]), 0.1, jobs=1)
-
-
-def end_this_process(text: str, seconds: float, turns: int) -> Expected | None:
-    os.kill(os.getpid(), signal.SIGKILL)
-    return None
 
 
 def estimate(*values: float, first: int = 1) -> Expected:
@@ -333,36 +320,6 @@ def test_ctrl_c_stops_at_once_and_leaves_the_record_as_it_was(tmp_path: Path) ->
     assert "stopped; the record is as it was" in process.communicate(timeout=30)[1]
     assert process.returncode == 130
     assert path.read_bytes() == before
-
-
-def test_the_page_draws_the_analysis(browser: Browser, game: Record, tmp_path: Path) -> None:
-    game.extra["analysis"] = judging(game, ENOUGH)
-    worst = game.extra["analysis"]["worst"]
-    number = [*worst[0], *worst[1]][0]
-    judged = game.extra["analysis"]["turns"][number - 1]
-    file = tmp_path / "game.html"
-    file.write_text(page([game]), encoding="utf-8")
-    browser.open(file)
-    assert browser.find("#margin path.expected")
-    listed = [row.text.split()[:2] for row in browser.find_all("#worst-table tbody tr")]
-    assert listed == [[str(side), str(turn)] for side in (1, 2) for turn in worst[side - 1]]
-    losses = {
-        turn: game.extra["analysis"]["turns"][turn - 1]["loss"] for turn in [*worst[0], *worst[1]]
-    }
-    marked = [text.text for text in browser.find_all("#loss text.fault")]
-    costliest = sorted(losses.values(), reverse=True)[:3]
-    assert sorted((losses[int(turn)] for turn in marked), reverse=True) == costliest
-    browser.press("w")
-    first = min(worst[0] + worst[1])
-    assert browser.text("#moves [aria-current]").split()[0] == str(first)
-    button = browser.find("#worst-table button")
-    browser.run("arguments[0].scrollIntoView()", button)
-    button.click()
-    advice = browser.text("#advice")
-    assert f"ost: {judged['loss']:g} points." in advice, advice
-    line = [move.text.removeprefix("then ") for move in browser.find_all("#advice .branch li")]
-    assert line == judged["line"][:12]
-    browser.assert_quiet()
 
 
 def damaged(**changes: Any) -> dict[str, Any]:

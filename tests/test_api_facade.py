@@ -55,7 +55,7 @@ def test_every_example_of_the_api_page_runs(
         "start",
         *(
             pytest.param(name, marks=pytest.mark.slow)
-            for name in ("play", "analyse", "search_tree")
+            for name in ("play", "think", "analyse", "search_tree")
         ),
     ],
 )
@@ -138,7 +138,10 @@ def test_a_class_an_instance_and_a_function_play_in_this_process_and_the_record_
     assert of_class.scores == of_instance.scores
     assert [player.agent for player in of_class.players] == ["First (in this process)", "random"]
     assert [player.asked for player in of_class.players] == ["expectimax", None]
-    assert of_class.isolation != "none"  # random has its process
+    assert of_class.isolation == "none"
+    apart = connect4.play(First, "random", state, seconds=1, seed=7, isolation="auto")
+    assert apart.isolation != "none", "random has its process on request"
+    assert apart.scores == of_class.scores
     both = connect4.play(First, lambda state: state.legal_actions()[0], state, seconds=1)
     assert both.isolation == "none"
     assert connect4.play(First(1, 1), First(2, 1), state).players[1].asked == "intelligent"
@@ -199,7 +202,7 @@ def test_an_exception_in_a_callback_leaves_no_process(error: type[BaseException]
             raise error
 
     with pytest.raises(error):
-        connect4.play("random", "greedy", "case1", seconds=1, on_turn=on_turn)
+        connect4.play("random", "greedy", "case1", seconds=1, on_turn=on_turn, isolation="auto")
     assert settled(before)
 
 
@@ -211,13 +214,15 @@ def test_games_in_threads_are_the_games_of_the_main_one() -> None:
 
     def play() -> None:
         found.append(connect4.play("greedy", "random", "case4", seconds=1, seed=5).scores)
+        apart = connect4.play("greedy", "random", "case4", seconds=1, seed=5, isolation="auto")
+        found.append(apart.scores)
 
     threads = [threading.Thread(target=play) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [expected] * 3
+    assert found == [expected] * 6
     assert settled(before)
 
 
@@ -240,6 +245,8 @@ except KeyboardInterrupt:
     "call",
     [
         "connect4.play('mcts:seconds=30', 'random', 'case1', seconds=60)",
+        "connect4.play('mcts:seconds=30', 'random', seconds=60, isolation='auto')",
+        "connect4.think('alphabeta:seconds=30', 'case1')",
         "connect4.play('mcts:seconds=30', lambda state: state.legal_actions()[0], seconds=60)",
         "connect4.play(lambda state: time.sleep(60), 'random', 'case1', seconds=60)",
         "connect4.analyse(connect4.play('random', 'random', game='classic', seed=1), seconds=30)",
@@ -282,10 +289,10 @@ def test_fifty_games_in_a_row_keep_memory_and_descriptors_level() -> None:
         return memory(), len(os.listdir("/proc/self/fd"))
 
     for _ in range(5):
-        connect4.play("greedy", "random", "case4", seconds=1, seed=1)
+        connect4.play("greedy", "random", "case4", seconds=1, seed=1, isolation="auto")
     kilobytes, descriptors = measured()
     for seed in range(50):
-        connect4.play("greedy", "random", "case4", seconds=1, seed=seed)
+        connect4.play("greedy", "random", "case4", seconds=1, seed=seed, isolation="auto")
     more, open_now = measured()
     assert open_now == descriptors
     assert more - kilobytes < 2_000

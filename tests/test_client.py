@@ -12,7 +12,7 @@ import pytest
 from connect4 import record
 from connect4.games import load_start
 from connect4.games.dynamic import DYNAMIC
-from tests.command import assert_refused, environment, run
+from tests.command import environment, run
 from tests.lines import PATIENCE, Client, serving
 
 COMMAND = "connect4.client"
@@ -212,27 +212,20 @@ def test_a_ctrl_c_keeps_the_record(listener, tmp_path):
     assert (len(game.turns), game.result.ending) == (1, "left")
 
 
-def won_by_a_person(listener, folder, command, typed):
-    """Let a person play white from `three.txt` and win at once; return the server, the command."""
-    (folder / "three.txt").write_text("O,O, ,O\n , ,O,\nX, , ,X\n", encoding="utf-8")
+def test_a_person_plays_on_a_server_and_sees_the_board(listener, tmp_path):
+    (tmp_path / "three.txt").write_text("O,O, ,O\n , ,O,\nX, , ,X\n", encoding="utf-8")
+    address = "127.0.0.1", str(port_of(listener)), "g", "white", "three.txt"
     process = subprocess.Popen(
-        [sys.executable, "-m", *command],
-        cwd=folder, env=environment(), text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        [sys.executable, "-m", COMMAND, *address, "--agent", "human"],
+        cwd=tmp_path, env=environment(), text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     )  # fmt: skip
     server = Client.of(listener)
     server.ask("", "g white\n")
     server.send("g white\n")
-    process.stdin.write(typed)
+    process.stdin.write("32\n99N\n32n\n")
     process.stdin.flush()
-    server.expect("32N\n")
+    server.ask("", "32N\n")
     server.send("32N\n")
-    return server, process
-
-
-def test_a_person_plays_on_a_server_and_sees_the_board(listener, tmp_path):
-    address = "127.0.0.1", str(port_of(listener)), "g", "white", "three.txt"
-    command = [COMMAND, *address, "--agent", "human"]
-    _, process = won_by_a_person(listener, tmp_path, command, "32\n99N\n32n\n")
     output, _ = process.communicate(timeout=PATIENCE)
     assert "  1 2 3 4\n1 O O   O\n2     O\n3 X     X\n" in output
     assert "'32' is not a move" in output
@@ -278,15 +271,6 @@ def test_a_remote_opponent_plays_at_our_table(mode, colour, tmp_path):
 
 
 @pytest.mark.slow
-def test_our_last_move_is_sent_although_nobody_is_asked_for_another(listener, tmp_path):
-    remote = f"remote:127.0.0.1:{port_of(listener)}:g:black"
-    command = [TABLE, "human", remote, "three.txt", "--game", "dynamic"]
-    server, process = won_by_a_person(listener, tmp_path, command, "32N\n")
-    assert server.rest() == ""
-    assert "Player 1 Score: 1" in process.communicate(timeout=PATIENCE)[0]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "outcome", "detail"),
     [
@@ -324,10 +308,3 @@ def test_what_a_remote_opponent_does_wrong_loses_it_the_game(
     turn = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))["turns"][1]
     assert turn["outcome"] == outcome
     assert turn["detail"].startswith(detail.format(own=own))
-
-
-@pytest.mark.parametrize("rest", ["", ":localhost:12345", ":localhost:x:g:white", ":h:1:g:red"])
-def test_a_remote_opponent_without_an_address_is_refused(rest, tmp_path):
-    done = run(TABLE, "random", f"remote{rest}", "--game", "dynamic", cwd=tmp_path)
-    expected = "write remote:HOST:PORT:GAMEID:COLOUR (the colour is white or black)"
-    assert_refused(done, f"agent 'remote{rest}': {rest[1:]!r} is not understood; {expected}")

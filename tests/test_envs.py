@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 import random
 import sys
@@ -79,12 +78,6 @@ def test_pop_outs_left_are_constant_planes() -> None:
     state = connect4.load("case1").apply((0, False)).apply((1, False)).apply((0, True))
     assert state.planes(1)[0, 0].tolist() == pytest.approx([0, 0, 5 / 6, 1, 0])
     assert state.planes(2)[0, 0].tolist() == pytest.approx([0, 0, 1, 5 / 6, 0])
-
-
-def test_a_game_is_the_same_value_after_a_pickle() -> None:
-    for game in GAMES.values():
-        assert pickle.loads(pickle.dumps(game)) is game
-        assert copy.deepcopy(game) is game
 
 
 # -- PettingZoo

@@ -8,7 +8,8 @@ import pytest
 from connect4.errors import IllegalAction, InputError
 from connect4.games import GAMES, find_start, load_start
 from connect4.games.base import Ending
-from connect4.games.extended import EXTENDED, format_action, parse_action, read, start
+from connect4.games.extended import EXTENDED, read, start
+from connect4.games.falling import format_action, parse_action
 
 
 def position(*lines):

@@ -79,23 +79,6 @@ def test_anything_else_is_refused(text):
         level.read_fuel(text)
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        (("--fuel", "5X"), "fuel '5X': expected a number with K, M, G or T, such as 5G, or 5e9"),
-        (("--fuel", "5G", "--time", "1"), "--fuel takes the place of --time"),
-        (("--fuel", "5G", "--isolation", "none"), "--fuel requires isolation wasm, not none"),
-    ],
-)
-def test_options_that_contradict_fuel_or_are_gone_are_refused(options, reason, capsys):
-    try:
-        status = main(["random", "random", "case4", *options])
-    except SystemExit as stop:
-        status = stop.code
-    assert status == 2
-    assert reason in capsys.readouterr().err
-
-
 def test_without_the_extra_one_line_says_how_to_get_it(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "wasmtime", None)
     assert main(["random", "random", "case4", "--fuel", "1G"]) == 2

@@ -67,20 +67,8 @@ def test_a_stage_may_have_its_own_budget(tmp_path):
     read = rubrics.read(rubric(tmp_path, f"[match]\nfuel = 1e9\n{STAGES}"))
     assert [level.fuel_of(stage.time_limit) for stage in read.tournament.stages] == [10**9, 2e9]
 
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("[match]\nfuel = 5e9\ntime_limit = 3", "match.fuel takes the place of match.time_limit"),
-        ("[match]\nfuel = 7", "match.fuel: fuel 7: expected 1M to 1000T"),
-        ("[match]\nfuel = true", 'match.fuel: expected fuel such as 5e9 or "5G", not True'),
-        (STAGES, "tournament.stages[2].fuel: [match] has no fuel"),
-    ],
-)
-def test_a_mistake_in_a_budget_names_its_key(tmp_path, text, reason):
-    with pytest.raises(InputError) as error:
-        rubrics.read(rubric(tmp_path, text))
-    assert reason in str(error.value)
+    with pytest.raises(InputError, match=r"tournament.stages\[2\].fuel: \[match\] has no fuel"):
+        rubrics.read(rubric(tmp_path, STAGES))
 
 
 def first_game(read) -> PlannedGame:
@@ -116,7 +104,7 @@ def test_seconds_are_refused_where_the_rubric_counts_fuel(tmp_path):
 
 
 def hand_in(folder: Path, names: list[str]) -> Path:
-    """Write submissions of the class of twelve."""
+    """Write submissions of the class of six."""
     for name in names:
         own = folder / "class" / name
         own.mkdir(parents=True)
@@ -166,7 +154,7 @@ def call(folder: Path, place: str, *options: str, kind: str = "grade") -> dict[s
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("kind", ["grade", "tournament"])
-def test_a_class_of_twelve_gets_the_same_marks_however_it_is_run(tmp_path, kind):
+def test_a_class_of_six_gets_the_same_marks_however_it_is_run(tmp_path, kind):
     """One job, two jobs, a load of six, and ten kills of the grader."""
     hand_in(tmp_path, list(CLASS))
     one = call(tmp_path, "one", "--jobs", "1", kind=kind)

@@ -1,70 +1,21 @@
-"""The gate: a bare machine, the report of what a run left out, and skips that are failures."""
+"""The gate: skips that are failures, and what the architecture page and the layers promise."""
 
 from __future__ import annotations
 
 import ast
-import os
 import re
-import subprocess
-import sys
 import tomllib
 from itertools import takewhile
-from pathlib import Path
 
 import pytest
 
-from tests import bare, needs
+from tests import needs
 from tests.command import ROOT
 
 KIT = ("connect4", "grader")
 OF_PACKAGES = ("__init__", "__main__")
 
-TESTS = """
-import pytest
-
-@pytest.mark.netcat
-def test_of_nc(): pass
-
-@pytest.mark.slow
-def test_that_takes_long(): pass
-
-def test_of_nothing(): pass
-
-@pytest.mark.xfail
-def test_of_what_is_known(): assert False
-
-def test_elsewhere(): pytest.skip("needs Linux")
-"""
 NO_NC = "nc is not installed (apt install netcat-openbsd)"
-
-
-def run_tests(folder: Path, *arguments: str, **variables: str) -> tuple[int, str]:
-    """Run `TESTS` under the kit's settings on a machine without programs; return what it says."""
-    (folder / "test_it.py").write_text(TESTS, encoding="utf-8")
-    settings = ("-c", str(ROOT / "pyproject.toml"), f"--rootdir={folder}", "-o", "testpaths=.")
-    kept = {name: value for name, value in os.environ.items() if name not in bare.FORGOTTEN}
-    plugins = ("-p", "tests.conftest", "-p", "no:cacheprovider")
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *plugins, *settings, *arguments],
-        cwd=folder,
-        env={**kept, "PYTHONPATH": str(ROOT), "PATH": str(folder), **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout
-
-
-@pytest.mark.slow
-def test_where_the_gate_has_installed_everything_a_skip_is_a_failure(tmp_path: Path) -> None:
-    module = "import pytest\npytest.importorskip('no_such_module', reason='it is missing')\n"
-    (tmp_path / "test_module.py").write_text(module, encoding="utf-8")
-    everything = ("-m", "", "--continue-on-collection-errors")
-    status, said = run_tests(tmp_path, *everything, CONNECT4_CI="1")
-    assert status == 1, said
-    for reason in (NO_NC, "it is missing"):
-        assert f"skipped where everything was installed: {reason}" in said
-    assert "2 passed, 1 skipped, 1 xfailed, 2 errors" in said
 
 
 @pytest.mark.parametrize(
@@ -95,28 +46,6 @@ def test_every_marker_but_three_has_its_needs() -> None:
         for line in rest.partition("\n]")[0].split("\n")[1:]
     ]
     assert named == ["full", "slow", "soak", *needs.NEEDS]
-
-
-def test_a_bare_machine_has_its_programs_but_not_those_that_are_hidden(tmp_path: Path) -> None:
-    for name in ("bwrap", "chromium", "hello"):
-        (tmp_path / name).write_text("#!/bin/sh\n", encoding="utf-8")
-        (tmp_path / name).chmod(0o755)
-    (tmp_path / "python3").symlink_to(sys.executable)
-    code = (
-        "import os, shutil, sys\n"
-        "print(*(name for name in ('bwrap', 'chromium', 'hello') if shutil.which(name)))\n"
-        "print('DISPLAY' in os.environ, sys.executable)\n"
-        "sys.exit(7)"
-    )
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "tests" / "bare.py"), "python3", "-c", code],
-        env={**os.environ, "PATH": str(tmp_path), "DISPLAY": ":1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stdout == f"hello\nFalse {tmp_path / 'python3'}\n"
-    assert done.returncode == 7
 
 
 def test_the_architecture_page_names_every_module_and_no_other() -> None:

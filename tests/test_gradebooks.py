@@ -12,15 +12,14 @@ from typing import NamedTuple, TypeAlias
 import pytest
 
 from connect4.errors import InputError
-from grader.handin import REMEDY, Kind, Matching, Person, keys
+from grader.handin import REMEDY, Matching, Person, keys
 from grader.output.gradebooks import (
     SYSTEMS,
     Filling,
     grade_column,
-    maxima,
     read_gradebook,
 )
-from tests.command import assert_refused, run
+from tests.command import assert_refused
 from tests.marked import agent, grade_without_playing, grader, write_class
 
 CANVAS = """\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Essay (11),Connect-4 (12),Final Score
@@ -151,30 +150,6 @@ def test_canvas_may_write_both_halves_of_a_name(tmp_path: Path) -> None:
     ]
     few = export(tmp_path, "Student,ID,Section\nAnn Lee,501,01\n")
     assert read_gradebook(few).people == [Person("Ann Lee", keys(canvas="501"))]
-
-
-@pytest.mark.parametrize(
-    ("name", "known", "found"),
-    [
-        ("Ann Lee", {}, "501"),
-        ("Lee, Ann", {}, "501"),
-        ("x", {"number": "U502"}, "502"),
-        ("x", {"login": "ssmith2"}, "504"),
-        ("x", {"canvas": "503"}, "503"),
-        ("Sam Smith", {"canvas": "504"}, "504"),
-        ("x", {"number": "503"}, None),  # the number of Canvas, not of the university
-        ("x", {"moodle": "503"}, None),
-        ("Sam Smith", {}, None),
-    ],
-)
-def test_how_students_are_found(
-    tmp_path: Path, name: str, known: dict[str, str], found: str | None
-) -> None:
-    if found is None:
-        with pytest.raises(InputError, match=rf"nobody here \({name}; ...\) is one of its 4 stud"):
-            filled(tmp_path, CANVAS, of(name, **known))
-        return
-    assert ids(filled(tmp_path, CANVAS, of(name, **known))) == [found]
 
 
 def test_of_two_students_with_one_name_none_gets_the_mark(tmp_path: Path) -> None:
@@ -368,12 +343,6 @@ def test_a_maximum_that_is_not_clear_is_refused_with_its_cell(
     assert message.endswith(f": maximum {maximum!r}: expected a number, such as 100 or 1000")
 
 
-def test_what_an_export_states_can_be_tested_before_there_are_marks(tmp_path: Path) -> None:
-    book = read_gradebook(export(tmp_path, BRIGHTSPACE))
-    assert maxima(book, grade_column(book, "Quiz")) == [10.0, 10.0]
-    assert [one.key(Kind.LOGIN) for one in book.people] == ["amuller", "bstrom"]
-
-
 @pytest.mark.parametrize(
     ("name", "cell"),
     [("=SUM(1)", "=SUM(1)"), ("=SUM(1)", '="=SUM(1)"'), ("-Ann @Lee", "-Ann @Lee")],
@@ -422,12 +391,6 @@ def test_a_header_of_no_known_system_is_refused_with_those_that_are(
     assert ": expected Canvas's gradebook (Student, ID, Section), Moodle's grading" in message
     assert message.endswith(f"; there are {header.replace(',', ', ')}")
     assert all(system.name in message for system in SYSTEMS)
-
-
-def test_options_that_need_each_other(tmp_path: Path) -> None:
-    done = run("grader", "report", "x.db", "--gradebook", "export.csv", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "--gradebook: --out names the folder" in done.stderr
 
 
 def test_a_report_fills_every_gradebook_and_says_what_is_to_be_known(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from connect4 import record as records
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
 from connect4.players.base import Outcome, importable_sentence
-from grader.handout import SEEN, STUB, TEACHERS, TOP, matches, relinked, stripped
+from grader.handout import SEEN, STUB, TEACHERS, TOP, matches, stripped
 from grader.play.schedule import grade_games, submitted
 from grader.rubric import reading as rubrics
 from tests.command import ROOT, assert_refused, run, run_with_files_up_to
@@ -83,13 +83,6 @@ def test_a_region_that_is_not_closed_or_nested_is_an_error(source: str, message:
 def test_a_page_is_without_what_is_for_teachers() -> None:
     part = "<!-- BEGIN TEACHERS -->\n\nThe answers.\n<!-- END TEACHERS -->\n"
     assert stripped(f"For all.\n{part}\nThe rest.\n", "a.md", TEACHERS) == "For all.\n\nThe rest.\n"
-
-
-def test_links_follow_the_page_that_becomes_the_readme() -> None:
-    text = "[a](page.png) [b](../LICENSE) [c](students.md#play) [d](#rules) [e](https://x.org/y)"
-    moved = "[a](docs/page.png) [b](LICENSE) [c](docs/students.md#play) [d](#rules) "
-    assert relinked(text, "docs/assignment.md") == f"{moved}[e](https://x.org/y)"
-    assert relinked("[a](assignment.md#x)", "docs/games.md") == "[a](../README.md#x)"
 
 
 @pytest.fixture(scope="module")
@@ -427,23 +420,9 @@ def test_an_autograder_has_a_secret_seed(tmp_path: Path, text: str) -> None:
     assert seeds[0] != seeds[1]
 
 
-def test_each_source_of_an_autograder_has_seeds_of_its_own(tmp_path: Path) -> None:
-    """The games of one source repeat, and reveal nothing of those of another."""
-    mine = rubric(tmp_path, match='seed_for = "source"\n')
-    one, other = rubrics.read(mine), rubrics.read(rubric(tmp_path))
-    names = ("ann", "1f"), ("bob", "2e"), ("cid", "1f")
-    students = [submitted(*values) for values in names]
-    own = [[game.seed for game in grade_games([item], one)] for item in students]
-    assert own[0] == own[2]
-    assert not set(own[0]) & set(own[1])
-    same = [[game.seed for game in grade_games([item], other)] for item in students]
-    assert same[0] == same[1] == same[2] != own[0]
-
-
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["kit.tar"], "kit.tar: a handout is a zip; name it kit.zip"),
         (["kit.zip", "--rubric", "r.toml"], "--rubric: only an autograder takes one; students"),
         (["g.zip", *AUTOGRADER, "--rubric", "r.toml"], "match.seed 20240 is the practice seed"),
     ],

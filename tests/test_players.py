@@ -76,15 +76,6 @@ def test_a_missing_file_suggests_the_nearest_beside_it(tmp_path):
     assert refusal("ai:" + "x" * 5000).endswith("x'")
 
 
-@pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read every file"
-)
-def test_a_file_that_may_not_be_read_is_refused(tmp_path):
-    name = agent_file(tmp_path, "return (0, False)")
-    (tmp_path / "student.py").chmod(0)
-    assert refusal(name).endswith("cannot be read: Permission denied")
-
-
 @pytest.mark.timeout(20)
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs Linux")
 def test_what_is_no_regular_file_holds_nobody_up(tmp_path):
@@ -227,13 +218,6 @@ def test_a_file_without_what_is_asked_for_says_what_is_missing(tmp_path, source,
     assert last is None or detail.endswith(last)
 
 
-def test_a_method_that_is_missing_is_named_in_the_turn_that_asks_for_it(tmp_path):
-    source = "class AIPlayer:\n    def __init__(self, number, time): pass"
-    turn = first_turn(source_file(tmp_path, source))
-    missing = "AttributeError: 'AIPlayer' object has no attribute 'get_expectimax_move'"
-    assert (turn.outcome, turn.detail.splitlines()[-1]) == (Outcome.ERROR, missing)
-
-
 @pytest.mark.parametrize(
     ("move", "last"),
     [
@@ -262,14 +246,7 @@ def test_a_failure_in_a_move_shows_the_students_own_frames_first(tmp_path, monke
         assert "RecursionError: maximum recursion depth exceeded" in turn.detail
 
 
-@pytest.mark.parametrize(
-    "raised",
-    [
-        pytest.param("'x' * 10**7", marks=pytest.mark.slow),
-        "'line\\n' * 10**5",
-        pytest.param("'\\n'.join(map(str, range(10**5)))", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize("raised", ["'x' * 10**7", "'line\\n' * 10**5"])
 def test_a_long_error_text_is_cut_in_its_middle(tmp_path, raised):
     turn = first_turn(agent_file(tmp_path, f"raise ValueError({raised})"))
     assert turn.detail.startswith(HEADER)
@@ -325,16 +302,6 @@ def test_the_constructor_gets_the_number_and_the_seconds(tmp_path, seconds, text
     agent = agent_file(tmp_path, "raise ValueError(self.text)", setup=setup)
     record, _ = played("random", agent, seconds=seconds)
     assert record.turns[1].detail.endswith(f"ValueError: 2 {text}")
-
-
-def test_a_player_keeps_what_it_learns_for_the_whole_game(tmp_path):
-    agent = agent_file(
-        tmp_path,
-        "self.column += 1\nreturn (self.column, False)",
-        setup="self.column = -1",
-    )
-    record, _ = played(agent, "random", "empty12x12")
-    assert [turn.text for turn in record.turns[:12:2]] == ["0", "1", "2", "3", "4", "5"]
 
 
 # The kit's own agents

@@ -8,7 +8,8 @@ import pytest
 from connect4.errors import InputError
 from connect4.games import load_start
 from connect4.games.base import Ending, FaultPolicy
-from connect4.games.extended import EXTENDED, parse_action, read
+from connect4.games.extended import EXTENDED, read
+from connect4.games.falling import parse_action
 from connect4.players.base import Outcome, PlayerLeftError, Reply
 from connect4.players.human import HumanSeat
 from connect4.referee import Over, Result, TurnBegun, TurnEnded, play, step

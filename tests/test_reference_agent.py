@@ -18,14 +18,11 @@ from connect4.games import extended
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.games.falling import ExtendedAction
 from connect4.players import ai
-from connect4.players.base import Setup
-from connect4.players.registry import build, method_of, parse_agent
 from connect4.reference import AIPlayer, lines
 from connect4.reference.alphabeta import AlphaBeta
 from connect4.reference.evaluation import LEARNED
 from connect4.reference.expectimax import Expectimax
 from connect4.reference.lines import Lines
-from tests.games import played as played_game
 from tests.positions import by_force
 
 DATA = Path(__file__).parent / "data" / "reference.json"
@@ -182,49 +179,12 @@ def test_moves_and_values_are_those_of_the_one_file_that_it_was() -> None:
             assert (line[0], found) == (tuple(move), pytest.approx(value, abs=1e-4)), text
 
 
-@pytest.mark.parametrize("opponent", ["random", "greedy", "reference"])
-def test_the_kit_asks_for_expectimax_against_the_random_player_alone(opponent: str) -> None:
-    name = parse_agent("reference:nodes=40")
-    state = played(empty(6, 8, 6), 9, random.Random(3))
-    method = method_of(name, parse_agent(opponent))
-    agent = build(Setup(name, state.mover, EXTENDED, 1.0, 1, method))
-    player = AIPlayer(state.mover, 1)
-    player.node_budget = 40
-    moves = player.get_intelligent_move, player.get_expectimax_move
-    intelligent, expectimax = (move(state.for_agent()) for move in moves)
-    assert intelligent != expectimax, "else this position tells nothing"
-    wanted = expectimax if opponent == "random" else intelligent
-    assert agent.choose(state, 1.0) == wanted
-
-
-def test_a_game_keeps_which_method_was_asked() -> None:
-    record, _ = played_game("reference:nodes=20", "random", "case4")
-    assert [player.asked for player in record.players] == ["expectimax", None]
-    assert not any(turn.is_lost for turn in record.turns if turn.player == 1)
-
-
-@pytest.mark.parametrize("mover", [1, 2])
-def test_a_full_board_leaves_nothing_but_pop_outs(mover: Any) -> None:
-    board = np.random.default_rng(3).integers(1, 3, (5, 6))
-    state = extended.position(board, (2, 2), mover)
-    assert all(is_popout for _, is_popout in state.legal_actions())
-    action = ask(state)
-    assert action in state.legal_actions()
-    assert -best_margin(state.apply(action)) == best_margin(state)
-
-
 def test_the_only_action_is_answered_at_once() -> None:
     """Nothing is prepared for a search, which with many plies to come would take all the time."""
     player = AIPlayer(1, 1000)
     state = extended.position(np.array([[1, 0], [2, 0], [1, 0]]), (0, 10))
     assert player.get_intelligent_move(state.for_agent()) == (1, False)
     assert not player.kept
-
-
-def test_a_win_by_pop_out_is_seen() -> None:
-    """Popping column 0 lines four up in the bottom row, and leaves the opponent no answer."""
-    state = extended.position(np.array([[1, 2, 2, 1], [2, 1, 1, 1]]), (1, 0))
-    assert ask(state) == (0, True)
 
 
 @pytest.mark.parametrize("popouts", [0, 3])
@@ -240,16 +200,6 @@ def test_with_a_node_budget_the_same_game_comes_out_again(method: str, popouts: 
         return moves
 
     assert game() == game()
-
-
-def test_the_state_handed_in_stays_as_it_is() -> None:
-    state = played(empty(6, 8, 4), 11, random.Random(1))
-    board, popouts = state.for_agent()
-    player = AIPlayer(state.mover, 1)
-    player.node_budget = 300
-    player.get_intelligent_move((board, popouts))
-    assert np.array_equal(board, state.board())
-    assert (popouts[1].get_int(), popouts[2].get_int()) == state.popouts
 
 
 def test_the_packed_numbers_are_those_that_the_agent_reads() -> None:

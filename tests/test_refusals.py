@@ -39,6 +39,8 @@ FILES = {
     "bad.toml": "[match]\ntmie = 1\n",
 }
 
+REMOTE = "write remote:HOST:PORT:GAMEID:white|black"
+
 REFUSED = {
     GAME: [
         ("ai", "two agents are needed"),
@@ -79,6 +81,14 @@ REFUSED = {
         ("random random --game dynamic --line 5", "a line of 5: expected 3 or 4"),
         ("random random --game dynamic d", "d: no such file", "a.txt, b.txt, c.txt, start.txt"),
         ("random random --game dynamik", "(did you mean 'dynamic'?)", "classic-full"),
+        ("random solver --game classic --columns 8", "plays on 6 rows by 7 columns, not on 6 by 8"),
+        ("ai random --fuel 5X", "fuel '5X': expected a number with K, M, G or T, such as 5G, or"),
+        ("ai random --fuel 5G --time 1", "--fuel takes the place of --time"),
+        ("ai random --fuel 5G --isolation none", "--fuel requires isolation wasm, not none"),
+        *(
+            (f"random remote{rest} --game dynamic", f"agent 'remote{rest}'", REMOTE)
+            for rest in ("", ":localhost:12345", ":localhost:x:g:white", ":h:1:g:red")
+        ),
         ("ai random --game dynamic", "'ai' plays classic, classic-full, extended, popout, not"),
     ],
     PAGE: [
@@ -133,6 +143,7 @@ REFUSED = {
         ("grade nowhere", "nowhere: no such file or folder"),
         ("grade ann.py --jobs 64", "--jobs 64: there are "),
         ("grade ann.py --time 1 --fuel 5G", "--fuel takes the place of --time; give one of them"),
+        ("grade ann.py agent.py --quick", "--quick is for one submission, and there are 2"),
         ("grade ann.py --isolation none", "invalid choice: 'none'"),
         ("grade ann.py --max-hours none", "'none' is not a number above 0"),
         ("grade ann.py --rubric bad.toml", "bad.toml: match.tmie: unknown key"),
@@ -141,13 +152,11 @@ REFUSED = {
         ("grade ann.py --out small.txt", "small.txt: cannot be made: File exists"),
         ("tournament ann.py", "ann.py: a tournament needs two submissions that can play"),
         ("report none.db --records", "--records: --out names the folder for them"),
+        ("report x.db --gradebook a.csv", "--gradebook: --out names the folder"),
         ("report none.db", "none.db: no results file there"),
         ("report ann.py", "ann.py: no results file of the grader"),
         ("compare human random", "human: only a file or an agent that needs no person"),
         ("compare ann.py odd.txt", "odd.txt: "),
-        ("compare ann.py random --game dynamic", "classic-full, popout, not dynamic"),
-        ("compare solver random --game popout", "agent 'solver' plays classic, not popout"),
-        ("compare greedy random --game chess", "no game 'chess' (did you mean"),
         ("compare random old.py", "old.py: no such file"),
         ("compare greedy random --games 1", "--games 1: expected 2 or more"),
         ("correct ann --results none.db --reason x", "give one of --adjust, --percent and --mark"),

@@ -13,7 +13,7 @@ import pytest
 from grader.similar import BASE, THRESHOLD, Pair, code_of, compared, documents, listed, marked
 from tests.command import assert_refused, environment, run
 from tests.grading import hand_in
-from tests.similar_class import COPIES, TRANSLATED, independent, read, the_class
+from tests.similar_class import COPIES, independent, read, the_class
 
 
 def has_copydetect() -> None:
@@ -35,9 +35,8 @@ def percent(pairs: list[Pair]) -> dict[frozenset[str], float]:
 
 @pytest.mark.slow
 def test_copies_are_listed_and_no_independent_pair(pairs: list[Pair]) -> None:
-    """A translation by hand into another style is not found: it shares less than others may."""
     found = listed(pairs)
-    copies = {frozenset(item) for item in COPIES.items() if item[0] != TRANSLATED}
+    copies = set(map(frozenset, COPIES.items()))
     assert {frozenset((pair.one.name, pair.two.name)) for pair in found} == copies
     shares = [pair.percent for pair in found]
     assert shares == sorted(shares, reverse=True)
@@ -46,7 +45,7 @@ def test_copies_are_listed_and_no_independent_pair(pairs: list[Pair]) -> None:
 @pytest.mark.slow
 def test_what_hides_no_copy(percent: dict[frozenset[str], float]) -> None:
     """Names, comments and layout change nothing, order and a half that is own little."""
-    for copy, least in (("renamed_gina", 95), ("reformatted_nils", 95), ("reordered_dora", 75)):
+    for copy, least in (("renamed_gina", 95), ("reformatted_hugo", 80), ("reordered_dora", 75)):
         assert percent[frozenset((copy, COPIES[copy]))] > least, copy
     assert percent[frozenset(("half_olga", "olga"))] > 25
     assert max(percent[frozenset(pair)] for pair in combinations(independent(), 2)) < THRESHOLD
@@ -127,12 +126,6 @@ def test_the_command_compares_a_class_with_the_year_before(tmp_path: Path) -> No
     again = run("grader", "similar", "class", "--out", "s.html", cwd=tmp_path)
     assert (again.returncode, again.stdout.splitlines()[1]) == (0, "no pair shares 15 % or more")
     assert "No pair shares 15 % or more." in (tmp_path / "s.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.slow
-def test_one_submission_is_no_class(tmp_path: Path) -> None:
-    hand_in(tmp_path / "class", "ann", "x = 1\n")
-    assert_refused(run("grader", "similar", "class", cwd=tmp_path), "two submissions")
 
 
 @pytest.mark.slow

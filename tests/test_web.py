@@ -179,7 +179,6 @@ SCRIPTS = {
     "tree": (*TREE, "runs"),
     "standings": ("theme", "table", "standings", "reload"),
     "ladder": ("base", "theme", "ladder"),
-    "live": ("live",),
     "start": ("base", "theme", "start"),
     "playground": (*PLAYGROUND, "playground_frame", "playground_worker"),
 }

@@ -73,7 +73,6 @@ class Expert:
 
     @property
     def largest(self) -> float:
-        """Return the maximum of an estimate."""
         return math.inf if self.by_points else ESTIMATE
 
     def expect(self, state: State, seconds: Seconds) -> Expected | None:

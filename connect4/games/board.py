@@ -90,7 +90,6 @@ class Grid:
         return 1 << column * (self.rows + 1) + self.rows - 1 - row
 
     def has_line(self, tokens: int) -> bool:
-        """Return whether `tokens` contains a line."""
         a, aa, b, bb, c, cc, d, dd = self.steps  # unrolled: called for every move
         return bool(
             ((pairs := tokens & tokens >> a) and pairs & pairs >> aa)

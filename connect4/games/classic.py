@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted
+from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted, whole
 from connect4.games.board import Run, runs_on
 from connect4.games.falling import FallingState, board_grid, tokens_on
 from connect4.games.state_files import Placed, Rows, position_from_json, read_position, split
@@ -39,14 +39,14 @@ class ClassicState(FallingState):
         return () if self._ending is not None else grid.open_columns(full)
 
     def apply(self, action: int) -> ClassicState:
-        """Return the position after a drop into column `action`; raises `IllegalAction`."""
         grid = self.grid
         one, two = self.one, self.two
         mask = one | two
-        over = self._ending is not None
-        if over or type(action) is not int or action not in grid.open_columns(mask & grid.tops):
+        column = action if type(action) is int else whole(action)
+        is_open = self._ending is None and column in grid.open_columns(mask & grid.tops)
+        if column is None or not is_open:
             raise IllegalAction(self._why_not(action))
-        bottom, cells = grid.drops[action]
+        bottom, cells = grid.drops[column]
         token = (mask + bottom) & cells
         if self.mover == 1:
             own = one = one | token
@@ -61,10 +61,10 @@ class ClassicState(FallingState):
             ending = Ending.BOARD_FULL
         return ClassicState(grid, one, two, mover, self.variant, ending)
 
-    def _why_not(self, column: object) -> str:
-        last = self.grid.columns - 1
-        if type(column) is not int:
-            return f"a column is a plain int from 0 to {last}, not {quoted(column)}"
+    def _why_not(self, action: object) -> str:
+        last, column = self.grid.columns - 1, whole(action)
+        if column is None:
+            return f"a column is an int from 0 to {last}, not {quoted(action)}"
         if self._ending is not None:
             return "the game is over"
         if not 0 <= column <= last:
@@ -76,7 +76,6 @@ class ClassicState(FallingState):
         return ClassicState(self.grid, self.one, self.two, mover, self.variant, self._ending)
 
     def ending(self) -> Ending | None:
-        """Return `LINE` or `BOARD_FULL` if the game is over."""
         return self._ending
 
     def scores(self) -> tuple[int, int]:
@@ -213,6 +212,9 @@ def file_action(answer: tuple[int, bool]) -> int:
 BITS_SHAPE: Final = (6, 7)
 BITS_MARK: Final = 1 << 63
 
+GAMES: Final[dict[str, Variant]] = {"classic": "first-four", "classic-full": "most-fours"}
+"""The games of this module by name."""
+
 
 def to_bits(state: ClassicState, ai: Player = 1) -> int:
     """Return a 6 by 7 position as the 64-bit number of the published agent.
@@ -237,36 +239,31 @@ def to_bits(state: ClassicState, ai: Player = 1) -> int:
     return bits
 
 
-def from_bits(
-    bits: int, ai: Player = 1, mover: Player | None = None, variant: Variant = "most-fours"
-) -> ClassicState:
-    """Return the position of a 64-bit number; see `to_bits`.
+def from_bits(bits: int, game: str = "classic", ai: Player = 1) -> ClassicState:
+    """Return the position of a 64-bit number, in `classic` or `classic-full`; see `to_bits`.
 
-    The number does not contain the mover. If `mover` is None, player 1 moves unless player 1 has
-    more tokens than player 2. Raises `InputError` for a number that is not a position.
+    The number does not contain the mover: player 1 moves unless player 1 has more tokens than
+    player 2. Raises `InputError` for a number that is not a position.
     """
-    if not BITS_MARK <= bits < 2 * BITS_MARK:
-        raise InputError(f"{bits} is not a 64-bit state; expected bit 63 to be 1 and none above it")
+    if game not in GAMES:
+        raise InputError(f"from_bits: game {game!r}; write {' or '.join(map(repr, GAMES))}")
     rows = [[0] * 7 for _ in range(6)]
     for column in range(7):
-        height = (bits >> 60 - 9 * column & 7) - 1
-        slots = bits >> 54 - 9 * column & 63
-        if height < 0:
-            raise InputError(f"{bits} is not a 64-bit state: column {column} has no next free row")
-        if slots & (1 << 6 - height) - 1:
-            raise InputError(f"{bits} is not a 64-bit state: a token floats in column {column}")
-        for row in range(height):
-            rows[5 - row][column] = ai if slots >> 5 - row & 1 else opponent(ai)
-    if mover is None:
-        counts = [sum(row.count(player) for row in rows) for player in (1, 2)]
-        mover = 1 if counts[0] <= counts[1] else 2
-    return position(rows, mover, variant)
+        for row in range((bits >> 60 - 9 * column & 7) - 1):
+            is_own = bits >> 59 - 9 * column - row & 1
+            rows[5 - row][column] = ai if is_own else opponent(ai)
+    one, two = (sum(row.count(player) for row in rows) for player in (1, 2))
+    mover: Player = 1 if one <= two else 2
+    if to_bits(position(rows, mover, "most-fours"), ai) != bits:
+        raise InputError(f"{bits} is not the 64-bit state of a board of 6 by 7")
+    return position(rows, mover, GAMES[game])
 
 
 ACTION_HELP: Final = "3 to drop into column 3"
 
 
-def _game(name: str, title: str, variant: Variant, **more: Any) -> Game:
+def _game(name: str, title: str, **more: Any) -> Game:
+    variant = GAMES[name]
     return Game(
         name=name,
         title=title,
@@ -285,7 +282,5 @@ def _game(name: str, title: str, variant: Variant, **more: Any) -> Game:
     )
 
 
-CLASSIC: Final = _game("classic", "Connect 4", "first-four")
-CLASSIC_FULL: Final = _game(
-    "classic-full", "Connect 4 to the last cell", "most-fours", counts_points=True
-)
+CLASSIC: Final = _game("classic", "Connect 4")
+CLASSIC_FULL: Final = _game("classic-full", "Connect 4 to the last cell", counts_points=True)

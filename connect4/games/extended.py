@@ -11,21 +11,15 @@ import numpy.typing as npt
 
 from connect4.config import win_pts
 from connect4.errors import InputError
+from connect4.games import falling
 from connect4.games.base import Ending, FaultPolicy, Game, Player, opponent
 from connect4.games.board import Grid, Run, grid_of, runs_on
-from connect4.games.falling import (
-    ACTION_HELP,
-    ExtendedAction,
-    PoppingState,
-    format_action,
-    parse_action,
-)
 from connect4.games.state_files import Placed, Rows, position_from_json, read_position, split
 from connect4.utils import Integer, get_row_score
 
 
 @dataclass(eq=False, repr=False)
-class ExtendedState(PoppingState):
+class ExtendedState(falling.PoppingState):
     """A position: tokens, the pop-outs left and the player to move.
 
     `popouts` and `maximum` are `(player 1, player 2)`; `maximum` holds the counts at the start of
@@ -43,8 +37,7 @@ class ExtendedState(PoppingState):
             return 0
         return (self.one | self.two) & self.grid.own_floor[self.mover - 1]
 
-    def apply(self, action: ExtendedAction) -> ExtendedState:
-        """Return the position after a drop or a pop-out; raises `IllegalAction` with the reason."""
+    def apply(self, action: falling.ExtendedAction) -> ExtendedState:
         one, two = self.moved(action)
         popouts, mover = self.popouts, self.mover
         if action[1]:
@@ -91,7 +84,6 @@ class ExtendedState(PoppingState):
 
     @property
     def pop_outs_left(self) -> tuple[int, int] | None:
-        """Return the pop-outs left; None if the game began without any."""
         return self.popouts if any(self.maximum) else None
 
     @property
@@ -222,10 +214,10 @@ EXTENDED: Final = Game(
     start=start,
     read=read,
     from_json=from_json,
-    parse_action=parse_action,
-    format_action=format_action,
+    parse_action=falling.parse_action,
+    format_action=falling.format_action,
     file_action=lambda answer: answer,
-    action_help=ACTION_HELP,
+    action_help=falling.ACTION_HELP,
     counts_points=True,
     points=tuple(win_pts),
 )

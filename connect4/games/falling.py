@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final, TypeAlias
 
+import numpy as np
+
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import Player, State, quoted
+from connect4.games.base import Player, State, quoted, whole
 from connect4.games.board import Grid, grid_of
 from connect4.games.state_files import Rows
 
@@ -124,12 +126,18 @@ def distances_from_middle(columns: int) -> dict[ExtendedAction, float]:
 
 
 def column_and_kind(action: object, columns: int) -> ExtendedAction:
-    """Return an action of the right form; raises `IllegalAction` for any other value."""
+    """Return an action in plain values, which may have been numpy's; raises `IllegalAction`."""
     if type(action) is tuple and len(action) == 2:
         column, is_popout = action
-        if type(column) is int and type(is_popout) is bool:
+        if type(column) is not int:
+            column = whole(column)
+        if type(is_popout) is not bool and (
+            isinstance(is_popout, np.bool_) or whole(is_popout) in (0, 1)
+        ):
+            is_popout = bool(is_popout)
+        if column is not None and type(is_popout) is bool:
             if 0 <= column < columns:
-                return action
+                return column, is_popout
             raise IllegalAction(f"column {quoted(column)} is outside 0..{columns - 1}")
     raise IllegalAction(
         "an action is a tuple (column, is_popout) of an int and a bool, such as (3, False), "

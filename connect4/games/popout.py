@@ -8,25 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from connect4.errors import IllegalAction, InputError
+from connect4.games import falling, state_files
 from connect4.games.base import Ending, FaultPolicy, Game, Player, opponent
-from connect4.games.falling import (
-    ExtendedAction,
-    PoppingState,
-    board_grid,
-    column_and_kind,
-    format_action,
-    parse_action,
-    tokens_on,
-)
-from connect4.games.state_files import (
-    Placed,
-    Seen,
-    position_from_json,
-    read_position,
-    read_settings,
-    settings_of,
-    split,
-)
 
 TITLE: Final = "Pop Out"
 
@@ -35,13 +18,13 @@ MAX_PLIES: Final = 200
 
 
 @dataclass(eq=False, repr=False)
-class PopOutState(PoppingState):
+class PopOutState(falling.PoppingState):
     """A position. `turns` counts the plies since the start; `history` holds earlier positions."""
 
     __slots__ = ("_ending", "history", "turns")
 
     turns: int
-    history: tuple[Seen, ...]
+    history: tuple[state_files.Seen, ...]
 
     def __post_init__(self) -> None:
         self._ending = self._find_ending()
@@ -57,7 +40,6 @@ class PopOutState(PoppingState):
 
     @property
     def max_plies(self) -> int:
-        """Return the number of plies until the game is a draw."""
         return max(0, MAX_PLIES - self.turns)
 
     def plane_values(self, player: Player) -> tuple[float, ...]:
@@ -65,15 +47,13 @@ class PopOutState(PoppingState):
         return (min(1.0, self.turns / MAX_PLIES),)
 
     def poppable(self) -> int:
-        """Return the mover's bottom tokens."""
         return self.bitboards()[self.mover - 1] & self.grid.floor
 
-    def legal_actions(self) -> tuple[ExtendedAction, ...]:
+    def legal_actions(self) -> tuple[falling.ExtendedAction, ...]:
         return () if self._ending is not None else super().legal_actions()
 
-    def apply(self, action: ExtendedAction) -> PopOutState:
-        """Return the position after a drop or a pop-out; raises `IllegalAction` with the reason."""
-        if self._ending is not None and column_and_kind(action, self.grid.columns):
+    def apply(self, action: falling.ExtendedAction) -> PopOutState:
+        if self._ending is not None and falling.column_and_kind(action, self.grid.columns):
             raise IllegalAction("the game is over")
         return self._next(*self.moved(action))
 
@@ -91,7 +71,6 @@ class PopOutState(PoppingState):
         return self._next(self.one, self.two)
 
     def ending(self) -> Ending | None:
-        """Return `LINE`, `REPETITION`, `DRAW_LIMIT` or `NO_ACTION` if the game is over."""
         return self._ending
 
     def scores(self) -> tuple[int, int]:
@@ -115,7 +94,7 @@ class PopOutState(PoppingState):
 
     def to_text(self) -> str:
         """Return the text of a state file; `turns` and `history` follow unless they are empty."""
-        settings = settings_of(self.to_json(), SETTINGS, TITLE)
+        settings = state_files.settings_of(self.to_json(), SETTINGS, TITLE)
         return super().to_text() + "".join(f"{name}={text}\n" for name, text in settings.items())
 
     def to_json(self) -> dict[str, Any]:
@@ -130,7 +109,7 @@ class PopOutState(PoppingState):
 
 def start(rows: int | None = None, columns: int | None = None) -> PopOutState:
     """Return an empty board, by default 6 by 7; raises `InputError`."""
-    return PopOutState(board_grid(rows, columns, TITLE), 0, 0, 1, 0, ())
+    return PopOutState(falling.board_grid(rows, columns, TITLE), 0, 0, 1, 0, ())
 
 
 def read(text: str, source: str) -> PopOutState:
@@ -138,21 +117,21 @@ def read(text: str, source: str) -> PopOutState:
 
     Raises `InputError` with `source:line: cause`.
     """
-    lines, settings = split(text, source)
-    return _placed(read_position(lines, source, TITLE), settings, source)
+    lines, settings = state_files.split(text, source)
+    return _placed(state_files.read_position(lines, source, TITLE), settings, source)
 
 
 def from_json(value: dict[str, Any]) -> PopOutState:
     """Read the `start` of a record; raises `InputError`."""
-    placed = position_from_json(value, TITLE)
-    return _placed(placed, settings_of(value, SETTINGS, TITLE), "start")
+    placed = state_files.position_from_json(value, TITLE)
+    return _placed(placed, state_files.settings_of(value, SETTINGS, TITLE), "start")
 
 
-def _placed(placed: Placed, settings: dict[str, str], source: str) -> PopOutState:
+def _placed(placed: state_files.Placed, settings: dict[str, str], source: str) -> PopOutState:
     """Return the position of a board and its settings; raises `InputError`."""
-    values, history = read_settings(settings, SETTINGS, source)
+    values, history = state_files.read_settings(settings, SETTINGS, source)
     try:
-        board = tokens_on(placed.rows, TITLE)
+        board = falling.tokens_on(placed.rows, TITLE)
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
     return PopOutState(*board, placed.mover, values["turns"], history)
@@ -169,8 +148,8 @@ POP_OUT: Final = Game(
     start=start,
     read=read,
     from_json=from_json,
-    parse_action=parse_action,
-    format_action=format_action,
+    parse_action=falling.parse_action,
+    format_action=falling.format_action,
     file_action=lambda answer: answer,
     action_help="3 to drop into column 3, 3P to pop your bottom token out of column 3",
     folder="popout",

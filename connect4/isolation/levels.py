@@ -145,7 +145,6 @@ class Timed(NamedTuple):
 
     @property
     def starved_text(self) -> str:
-        """Return the reason for a turn that was `starved`."""
         had = f"it got {self.busy:.2f} s of processor in {self.wall:.2f} s"
         return f"the machine was too busy: {had}"
 
@@ -186,7 +185,6 @@ class Log:
         self._mark = b"[turn %d]\n" % number
 
     def add(self, data: bytes) -> None:
-        """Append output; keep its beginning and its end."""
         if data and self._mark:
             before = self._last or self._first
             line_end = b"\n" if before and not before.endswith(b"\n") else b""
@@ -198,7 +196,6 @@ class Log:
             self._drop()
 
     def _drop(self) -> None:
-        """Drop all but the end of the last half."""
         surplus = max(0, len(self._last) - self._room)
         self._left_out += surplus
         del self._last[:surplus]
@@ -303,7 +300,6 @@ class Isolation:
         return "--time", f"{seconds:g}"
 
     def spent_text(self, turn: Turn, digits: int) -> str:
-        """Return what a turn used."""
         return f"{turn.seconds:.{digits}f} s"
 
     def seconds_of(self, turn: Turn) -> Seconds:

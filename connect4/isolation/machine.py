@@ -7,7 +7,6 @@ a file, so it also holds inside bubblewrap.
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import os
 import re
@@ -19,7 +18,6 @@ import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.util import cache_from_source
-from itertools import count
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -135,11 +133,8 @@ def worker_files(allowed: tuple[str, ...]) -> Files:
     return (*paths, *(path for path in found if path.exists()))
 
 
-LEFT_OUT: Final = (
-    *("site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3", "ensurepip"),
-    *("turtledemo", "include"),
-)
-"""Folders of Python that no agent needs; so are those that begin with `config-`."""
+PACKAGES: Final = ("site-packages", "dist-packages")
+"""Folders of Python that no agent may read."""
 
 
 def shared_libraries() -> Iterator[Path]:
@@ -158,8 +153,7 @@ def python_paths() -> tuple[str, ...]:
     paths = [*others, *shared_libraries(), *map(Path, OF_THE_SYSTEM)]
     paths += [PYTHON, Path(sys.prefix, "pyvenv.cfg")]
     with os.scandir(standard) as entries:
-        found = [Path(entry.path) for entry in entries if entry.name not in LEFT_OUT]
-    paths += [path for path in found if not path.name.startswith("config-")]
+        paths += [Path(entry.path) for entry in entries if entry.name not in PACKAGES]
     return tuple(sorted({str(path) for path in paths if path.exists()}))
 
 
@@ -327,85 +321,3 @@ def missing() -> tuple[str, ...]:
     if sandbox.landlock_abi() == 0:
         lines.append(f"the kernel has no Landlock: at level process agents read what {whose} can")
     return tuple(lines)
-
-
-# -- memory groups: control groups (cgroups) that limit memory, which root can create
-
-EXTRA_BYTES: Final = 256 << 20
-"""What the kernel may need in addition to an agent's limit.
-
-A group is for a kernel without seccomp: there an agent may start `Limits.tasks` processes, and
-nothing else limits their memory together. With seccomp, it has one process, and no shared memory.
-"""
-
-NAME: Final = "connect4-"
-
-_numbers = count()
-_left: set[Path] = set()
-
-
-@cache
-def hierarchy() -> Path | None:
-    """Return the cgroup folder with a memory controller; None if we cannot use one."""
-    if sys.platform != "linux" or os.geteuid() != 0:
-        return None
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
-            before, _, after = line.partition(" - ")
-            kind, _, options = after.split(" ", 2)
-            folder = Path(before.split()[4])
-            if kind == "cgroup" and "memory" in options.split(","):
-                return folder
-            if kind == "cgroup2":
-                controllers = (folder / "cgroup.subtree_control").read_text(encoding="ascii")
-                if "memory" in controllers.split():
-                    return folder
-    return None
-
-
-def memory_group(memory_bytes: int) -> Path | None:
-    """Return the folder of a new group for an agent with that much memory.
-
-    Returns None if none can be created. Removes the groups of seats and referees that are gone.
-    """
-    parent = hierarchy()
-    if parent is None:
-        return None
-    for folder in parent.glob(f"{NAME}[0-9]*-*"):
-        owner = folder.name.removeprefix(NAME).partition("-")[0]
-        if folder in _left or not os.path.exists(f"/proc/{owner}"):
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-    folder = parent / f"{NAME}{os.getpid()}-{next(_numbers)}"
-    limit = str(memory_bytes + EXTRA_BYTES)
-    try:
-        folder.mkdir()
-        names = ("memory.max", "memory.limit_in_bytes")
-        _write(next(folder / name for name in names if (folder / name).exists()), limit)
-    except OSError:
-        leave_group(folder)
-        return None
-    for name, value in (("memory.swap.max", "0"), ("memory.memsw.limit_in_bytes", limit)):
-        with contextlib.suppress(OSError):  # missing if the kernel does not count swap
-            _write(folder / name, value)
-    return folder
-
-
-def join_group(folder: Path | None, process: int) -> None:
-    """Put a process into a group, with all that it starts from now on, unless it has ended."""
-    if folder is not None:
-        with contextlib.suppress(OSError):
-            _write(folder / "cgroup.procs", str(process))
-
-
-def leave_group(folder: Path | None) -> None:
-    """Remove a group; if one of its processes is still ending, the next seat removes it."""
-    if folder is not None:
-        _left.add(folder)
-        with contextlib.suppress(OSError):
-            folder.rmdir()
-
-
-def _write(path: Path, value: str) -> None:
-    with path.open("r+", encoding="ascii") as file:  # never creates one
-        file.write(value)

@@ -14,43 +14,9 @@ from typing import Any, Final
 
 from connect4.errors import IsolationError
 from connect4.games.base import Seconds, State
-from connect4.isolation import machine
-from connect4.isolation.levels import (
-    End,
-    Log,
-    Spent,
-    Timed,
-    one_core,
-    own_wait,
-    thread_states,
-    words,
-)
-from connect4.isolation.protocol import (
-    FAILED,
-    NO_ANSWER,
-    READY,
-    STACK_SIGNAL,
-    UP,
-    cleaned,
-    ending_text,
-    line_of,
-    read_answer,
-    read_message,
-    setup_to_json,
-)
+from connect4.isolation import levels, machine, protocol, spawn
+from connect4.isolation.levels import End, Log, Spent, Timed
 from connect4.isolation.sandbox import Limits, allow_tasks
-from connect4.isolation.spawn import (
-    FORKS,
-    PATIENCE,
-    Channel,
-    DirectLauncher,
-    Launcher,
-    NoAnswerError,
-    ProcessEndedError,
-    Warden,
-    WardenGoneError,
-    is_large,
-)
 from connect4.players.base import Outcome, Reply, Setup
 from connect4.players.registry import modules_of
 from connect4.players.student import reported_stack, uses_numpy_random
@@ -86,16 +52,15 @@ FREE_LOADING: Final = 0.5
 """Free seconds of loading for each move, if each move has its own process."""
 
 
-def _launcher(setup: Setup, strong: bool, limits: Limits) -> Launcher:
-    """Return the launcher of an agent's processes."""
+def _launcher(setup: Setup, strong: bool) -> spawn.Launcher:
     source, game = setup.source, setup.game.name
     allowed = None if source is None else setup.allowed
-    if not FORKS:
-        return DirectLauncher(game, allowed)
+    if not spawn.FORKS:
+        return spawn.DirectLauncher(game, allowed)
     draws = source is not None and uses_numpy_random(source)
     modules = [*modules_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
     folder = None if setup.folder is None else Path(setup.folder)
-    return Warden(strong, game, modules, allowed, limits.memory_bytes, folder)
+    return spawn.Warden(strong, game, modules, allowed, folder)
 
 
 class AgentProcess:
@@ -116,14 +81,14 @@ class AgentProcess:
         self._name = name
         self._strong = strong
         self._shares_user = machine.shares_user(strong)
-        self._core = one_core()
+        self._core = levels.one_core()
         self.pid = 0
         """The number of the process, 0 if none is running or it has not sent anything."""
-        self._channel: Channel | None = None
+        self._channel: spawn.Channel | None = None
         """The connection to the process; None if none is running."""
         self._stuck = 0
         """The number of a process that was killed and does not end."""
-        self._launcher = _launcher(setup, strong, limits)
+        self._launcher = _launcher(setup, strong)
 
     # -- start and end it
 
@@ -138,14 +103,14 @@ class AgentProcess:
             return 0.0, f"{self._name}: {end}; the rest of its turns are lost"
         try:
             channel = self._start()
-        except WardenGoneError as error:
+        except spawn.WardenGoneError as error:
             why = self._launcher.close() or "no reason given"
             raise IsolationError(f"{error}: {why}") from None
-        before, began, late, message = self.spent(), time.monotonic(), False, None
+        before, began, late, line = self.spent(), time.monotonic(), False, None
         try:
-            message = read_message(channel.receive(began + limit))
-        except (NoAnswerError, ProcessEndedError) as end:
-            late = isinstance(end, NoAnswerError)
+            line = channel.receive(began + limit)
+        except (spawn.NoAnswerError, spawn.ProcessEndedError) as end:
+            late = isinstance(end, spawn.NoAnswerError)
         took, after = time.monotonic() - began, self.spent()
         timed = Timed(took, after.busy - before.busy, waited=after.waited_since(before))
         seconds, failure = timed.own if timed.starved else timed.wall, None
@@ -153,27 +118,25 @@ class AgentProcess:
             begin = f"{self._name} was not loaded within {limit:.3g} s"
             busy = timed.starved_text if timed.starved else ""
             failure = "\n".join(filter(None, (begin, busy, self._where())))
-        elif message is not None:
-            key, value = message
-            if key != READY:
-                failure = cleaned(value) if key == FAILED else NO_ANSWER
-            elif self.stop():
+        elif line is not None:
+            failure = protocol.why_not_loaded(line)
+            if failure is None and self.stop():
                 return seconds, None
-            else:
-                failure = f"{self._name}: {RUNS_ON}"
-        status = self.end()
-        return seconds, failure or f"{self._name} could not be loaded: {ending_text(status)}"
+            failure = failure or f"{self._name}: {RUNS_ON}"
+        ending = protocol.ending_text(self.end())
+        return seconds, failure or f"{self._name} could not be loaded: {ending}"
 
-    def _start(self) -> Channel:
+    def _start(self) -> spawn.Channel:
         """Start a process that is about to load its agent; raises `IsolationError`."""
         tasks = self._limits.tasks + (machine.tasks_of_user() if self._shares_user else 0)
         settings = {
+            "setup": protocol.setup_to_json(self.setup),
             "limits": asdict(replace(self._limits, tasks=tasks)),
             "slot": self._launcher.number,
             "core": self._core,
             "strong": self._strong,
         }
-        self._channel = channel = Channel(self._log, self._launcher.control)
+        self._channel = channel = spawn.Channel(self._log, self._launcher.control)
         try:
             self._launcher.start(*channel.far_ends)
         except BaseException:  # also on Ctrl-C, so that no process stays behind
@@ -183,16 +146,15 @@ class AgentProcess:
             for end in channel.far_ends:
                 end.close()
         try:
-            channel.send(line_of({"setup": setup_to_json(self.setup), **settings}))
-            key, value = read_message(channel.receive(time.monotonic() + PATIENCE))
-        except NoAnswerError:
+            channel.send(protocol.line_of(settings))
+            key, value = protocol.read_message(channel.receive(time.monotonic() + spawn.PATIENCE))
+        except spawn.NoAnswerError:
             raise IsolationError("an agent's process did not start") from None
-        except ProcessEndedError:
+        except spawn.ProcessEndedError:
             self.end()
             raise IsolationError(f"an agent's process ended at once: {self._log.text()}") from None
-        self.pid = channel.sender or (value if key == UP else 0)
-        machine.join_group(self._launcher.group, self.pid)
-        if key != UP:
+        self.pid = channel.sender or (value if key == protocol.UP else 0)
+        if key != protocol.UP:
             raise IsolationError(f"an agent's process cannot be isolated: {value}")
         return channel
 
@@ -207,19 +169,17 @@ class AgentProcess:
         try:
             return self._launcher.end()
         except TimeoutError:
-            if thread_states(self.pid)[:1] in ("", "Z", "X"):
-                raise WardenGoneError from None
+            if levels.thread_states(self.pid)[:1] in ("", "Z", "X"):
+                raise spawn.WardenGoneError from None
             self._stuck = self.pid
             return -9
         finally:
             self._let_go()
 
     def hang_up(self) -> None:
-        """End every wait now; another thread may call this."""
         self._launcher.hang_up()
 
     def close(self) -> None:
-        """End everything, after `hang_up`."""
         self._signal("SIGKILL")
         self._launcher.close()
         self._let_go()
@@ -238,7 +198,7 @@ class AgentProcess:
         if self._channel is not None:
             try:
                 self._channel.drain()
-            except ProcessEndedError:
+            except spawn.ProcessEndedError:
                 self.end()
         return self._channel is not None
 
@@ -255,13 +215,14 @@ class AgentProcess:
             timed = self._measure(state, None if seconds is None else seconds - loading, loading)
         end = timed.end
         if end is End.GONE:
-            detail = f"{self._name}: {ending_text(self.end())}"
+            detail = f"{self._name}: {protocol.ending_text(self.end())}"
             reply = Reply(Outcome.ERROR, detail=detail)
         elif end is End.LATE or timed.is_late(limit, margin):
             end = End.STARVED if timed.starved else End.LATE
             reply = Reply(Outcome.TIMEOUT, detail=self._late_text(timed, limit))
         else:
-            reply, may_go_on = read_answer(timed.line, self.setup.game, self.setup.source is None)
+            notes = self.setup.source is None
+            reply, may_go_on = protocol.read_answer(timed.line, self.setup.game, notes)
             end = end if may_go_on else End.LAST
         return replace(
             reply,
@@ -296,15 +257,15 @@ class AgentProcess:
         began = time.monotonic()
         try:
             request = {"state": state.to_json(), "seconds": left}
-            channel.send(line_of(request), REQUEST_PATIENCE)
+            channel.send(protocol.line_of(request), REQUEST_PATIENCE)
             began = time.monotonic()
             self._signal("SIGCONT")
             sent = time.monotonic() - began
             line, end = channel.receive(began + deadline), End.RESTS
-        except (NoAnswerError, ProcessEndedError) as error:
-            end = End.GONE if isinstance(error, ProcessEndedError) else End.LATE
+        except (spawn.NoAnswerError, spawn.ProcessEndedError) as error:
+            end = End.GONE if isinstance(error, spawn.ProcessEndedError) else End.LATE
         took = time.monotonic() - began
-        own_busy, woken = time.thread_time() - own_busy, own_wait() - channel.waited_before
+        own_busy, woken = time.thread_time() - own_busy, levels.own_wait() - channel.waited_before
         if end is End.RESTS and not self.stop():
             end = End.RUNS_ON
         after = self.spent()  # including the kernel's remaining work for it
@@ -328,18 +289,18 @@ class AgentProcess:
         """Return the answer of `StudentAgent.call` in the process; it is not checked."""
         channel = self._channel
         assert channel is not None
-        seconds += PATIENCE  # for long answers
+        seconds += spawn.PATIENCE  # for long answers
         try:
-            channel.send(line_of({"state": state.to_json(), "method": method}))
+            channel.send(protocol.line_of({"state": state.to_json(), "method": method}))
             self._signal("SIGCONT")
             line = channel.receive(time.monotonic() + seconds, MAX_ANSWER)
-            return ("", None) if is_large(line) else read_message(line)
-        except NoAnswerError:
-            return FAILED, f"did not answer {method} within {seconds:g} s"
-        except ProcessEndedError:
-            return FAILED, f"ended in {method} without an answer"
+            return ("", None) if spawn.is_large(line) else protocol.read_message(line)
+        except spawn.NoAnswerError:
+            return protocol.FAILED, f"did not answer {method} within {seconds:g} s"
+        except spawn.ProcessEndedError:
+            return protocol.FAILED, f"ended in {method} without an answer"
 
-    def _uses_up(self, channel: Channel, busy: Seconds, timed: Timed, limit: Seconds) -> bool:
+    def _uses_up(self, channel: spawn.Channel, busy: Seconds, timed: Timed, limit: Seconds) -> bool:
         """Return whether a late agent used its whole limit itself, running or idle.
 
         It runs on until it has an answer or ends, has been on a processor for the limit (since its
@@ -354,11 +315,11 @@ class AgentProcess:
             try:
                 channel.receive(min(deadline, now + max(missing, LOOK_AGAIN)))
                 answered = True
-            except NoAnswerError:
+            except spawn.NoAnswerError:
                 pass
-            except ProcessEndedError:
+            except spawn.ProcessEndedError:
                 return True
-            woken += own_wait() - channel.waited_before
+            woken += levels.own_wait() - channel.waited_before
         more = Timed(time.monotonic() - began, waited=self.spent().waited_since(before, woken))
         return timed.own + more.own > limit
 
@@ -372,7 +333,7 @@ class AgentProcess:
         """
         self._signal("SIGSTOP")
         end, looks = time.monotonic() + STOP_PATIENCE, 0
-        while thread_states(self.pid).strip("TtZX"):
+        while levels.thread_states(self.pid).strip("TtZX"):
             if time.monotonic() > end:
                 return False
             looks += 1
@@ -391,17 +352,16 @@ class AgentProcess:
         wait is at most `STACK_PATIENCE`.
         """
         source, channel = self.setup.source, self._channel
-        if STACK_SIGNAL is None or source is None or channel is None or not self.pid:
+        if protocol.STACK_SIGNAL is None or source is None or channel is None or not self.pid:
             return ""
         channel.hear_prints()
         with contextlib.suppress(OSError):
-            os.kill(self.pid, STACK_SIGNAL)
+            os.kill(self.pid, protocol.STACK_SIGNAL)
         self._signal("SIGCONT")  # it may have stopped itself
         said = channel.read_stack(STACK_ENDS, STACK_PATIENCE)
-        return cleaned(reported_stack(said, self._name, source))
+        return protocol.cleaned(reported_stack(said, self._name, source))
 
     def _signal(self, name: str) -> None:
-        """Send a signal to its process group, if the system has that signal."""
         number = getattr(signal, name, None)
         if self.pid and number is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -411,7 +371,7 @@ class AgentProcess:
         """Return the processor times of its process; zeros if the system does not report them."""
         if sys.platform == "linux" and self.pid:
             with contextlib.suppress(OSError):
-                main_busy, main_waited, _ = words(f"/proc/{self.pid}/schedstat")
+                main_busy, main_waited, _ = levels.words(f"/proc/{self.pid}/schedstat")
                 busy = time.clock_gettime(~self.pid << 3 | 2)
                 return Spent(busy, int(main_busy) / 1e9, int(main_waited) / 1e9)
         return Spent()

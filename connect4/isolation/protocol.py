@@ -151,6 +151,14 @@ def _read(line: bytes) -> dict[str, Any]:
     return message if isinstance(message, dict) else {}
 
 
+def why_not_loaded(line: bytes) -> str | None:
+    """Return why an agent could not be loaded, as its process says; None if it was."""
+    key, value = read_message(line)
+    if key == READY:
+        return None
+    return cleaned(value) if key == FAILED else NO_ANSWER
+
+
 def read_answer(line: bytes, game: Game, notes: bool) -> tuple[Reply, bool]:
     """Return the reply in a line, and whether the process may be asked again.
 

@@ -137,7 +137,6 @@ class IsolatedSeat:
         lifetime: Lifetime,
         make_runner: MakeRunner,
     ) -> None:
-        """Load the agent with a runner; raises `IsolationError`."""
         own = handed_over(setup)
         self._has_file = own.source is not None
         self._name = student_file(setup.agent).name if self._has_file else setup.agent.kind
@@ -310,7 +309,6 @@ class InProcessSeat:
         )
 
     def see_end(self, state: State) -> None:
-        """Show a connected agent the last position."""
         if isinstance(self._agent, Connected):
             self._agent.see_end(state)
 

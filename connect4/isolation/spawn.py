@@ -112,7 +112,6 @@ class Warden:
         game: str,
         modules: Sequence[str],
         allowed: tuple[str, ...] | None,
-        memory_bytes: int,
         folder: Path | None,
     ) -> None:
         """Start it, with the game's rules and `modules` loaded once for all its forks.
@@ -124,20 +123,14 @@ class Warden:
         self.control, theirs = socket.socketpair()
         self.control.settimeout(PATIENCE)
         self.number = secrets.randbelow(SLOTS)
-        self._group = machine.memory_group(memory_bytes)
-        self.group = self._group if strong else None
-        """The memory group that each fork has yet to join."""
         command = _command(str(theirs.fileno()), allowed, game, modules)
         try:
             if strong:
                 command = [*machine.bubblewrap(files, machine.importable(folder)), *command]
             rules = machine.rules(allowed, folder)
             self._process = _run(command, theirs.fileno())
-            if not strong:  # takes milliseconds, in which it loads Python; its forks are members
-                machine.join_group(self._group, self._process.pid)
         except OSError as error:
             self.control.close()
-            machine.leave_group(self._group)
             raise IsolationError(f"no process can be started: {error}") from None
         finally:
             theirs.close()
@@ -174,7 +167,6 @@ class Warden:
         return status
 
     def hang_up(self) -> None:
-        """End every wait now; another thread may call this."""
         with contextlib.suppress(OSError):
             self.control.shutdown(socket.SHUT_RDWR)
 
@@ -193,7 +185,6 @@ class Warden:
             with self._process.stderr as stream:
                 if self._process.returncode is not None:
                     self._said = stream.read()
-        machine.leave_group(self._group)
         lines = self._said.decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else ""
 
@@ -217,7 +208,6 @@ class DirectLauncher:
 
     control = None
     number = 0
-    group = None
 
     def __init__(self, game: str, allowed: tuple[str, ...] | None) -> None:
         self._game = game

@@ -13,9 +13,6 @@ average. The sum over all lines is the evaluation; on a full board it is the mar
 A drop changes four lines. Its gain is the growth of the mover's expected margin. An empty cell is
 the mean of its two fillings, so both players gain the same by taking it. One list of gains, best
 first, serves both: it orders the moves of the search, and its first entries replace the last ply.
-
-The file reads from top to bottom: line tables, the board, the budget, expectimax, alpha-beta, and
-the `AIPlayer` that uses them.
 """
 
 import gc
@@ -182,6 +179,11 @@ class Board:
         key ^= self.turn_key
         return Position(codes, drops, -margin - gain, key, 3 - mover, other, own, action)
 
+    def plies_left(self, position: Position) -> int:
+        """Return the most plies that can follow: what is popped out is filled again."""
+        empty = sum(self.rows - cell // self.columns for _, cell in position.drops)
+        return empty + 2 * (position.own + position.other)
+
     def move(self, action: int) -> Move:
         """Return an action as the simulator writes it."""
         return (action % self.columns, False) if action >= 0 else (~action, True)
@@ -199,7 +201,7 @@ class Board:
         return codes[line] // weight % 3
 
     def _changes(self, codes: list[int], column: int) -> tuple[Changes, int, int]:
-        """Return what a pop-out changes: the codes, the key, and the cell that becomes empty."""
+        """Return the codes and the key that a pop-out changes, and the cell that becomes empty."""
         cells = range(column, self.cells, self.columns)
         return self.popout_of(column, *[self._token(codes, cell) for cell in cells])
 
@@ -247,28 +249,28 @@ class Budget:
 class Expectimax:
     """Expectimax against an opponent that takes each of its actions with equal probability."""
 
-    DEPTHS = 1, 3
-    """Plies: my move; then mine, the opponent's, mine. Odd: the gains replace my last ply."""
-
     def __init__(self, board: Board):
         self.board = board
 
     def choose(self, position: Position, budget: Budget) -> int:
-        """Return the best action of the deepest search that the budget lets us finish."""
+        """Return the best action found within the budget.
+
+        Each search begins with the best action of the last one. The gains replace my last ply.
+        """
         self.budget = budget
-        actions = self.board.actions(position)
-        best = actions[0][1]
+        actions = self.board.actions(position)[:]
+        best = actions[0]
         try:
-            for depth in self.DEPTHS:
-                values = self._values(position, actions, depth)
-                best = actions[values.index(max(values))][1]
+            for depth in range(1, self.board.plies_left(position) + 2, 2):
+                actions.sort(key=lambda item: item != best)
+                highest = -INFINITY
+                for item in actions:
+                    value = -self._value(self.board.play(position, *item), depth - 1)
+                    if value > highest:
+                        highest, best = value, item
         except BudgetSpentError:
             pass
-        return best
-
-    def _values(self, position: Position, actions: Actions, depth: int) -> list[float]:
-        """Return the mover's expected final margin with each action."""
-        return [-self._value(self.board.play(position, *item), depth - 1) for item in actions]
+        return best[1]
 
     def _value(self, position: Position, depth: int) -> float:
         """Return the mover's expected final margin."""
@@ -278,7 +280,7 @@ class Expectimax:
             return position.margin
         if depth == 1 and position.mover == ME:
             return position.margin + actions[0][0]
-        values = self._values(position, actions, depth)
+        values = [-self._value(self.board.play(position, *item), depth - 1) for item in actions]
         return max(values) if position.mover == ME else sum(values) / len(values)
 
 
@@ -317,9 +319,7 @@ class AlphaBeta:
         self.budget = budget
         self.table: dict[tuple[int, int, int], tuple[int, float, int, int]] = {}
         """Depth, value, bound (1: the true value may be higher, -1: lower), best action."""
-        board = self.board
-        empty = sum(board.rows - cell // board.columns for _, cell in position.drops)
-        self.plies_left = empty + 2 * (position.own + position.other)  # what is popped is refilled
+        self.plies_left = self.board.plies_left(position)
         self.last_mover = ME if self.plies_left % 2 else OPPONENT
         in_hand = position.own if self.last_mover == ME else position.other
         self.hoard = in_hand > self.HOARD

@@ -90,8 +90,6 @@ class PlayerKind:
     """Whether it connects to another program or loads a module: a record alone never starts it."""
     rest: str = ""
     """A pattern for the part of the name after the colon that is not an option."""
-    rest_help: str = ""
-    """What a person should know about that part, besides `usage`."""
 
 
 FILE_GAMES: Final = frozenset(name for name, game in GAMES.items() if game.file_action is not None)
@@ -111,27 +109,24 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
     ),
     "human": PlayerKind("human"),
     "remote": PlayerKind(
-        "remote:HOST:PORT:GAMEID:COLOUR",
+        "remote:HOST:PORT:GAMEID:white|black",
         "connect4.players.local:RemoteAgent",
         games=frozenset({"dynamic"}),
         reaches_out=True,
         rest=ADDRESS.pattern,
-        rest_help=" (the colour is white or black)",
     ),
     "env": PlayerKind(
         "env:MODULE:FUNCTION",
         "connect4.players.local:PolicyAgent",
         reaches_out=True,
         rest=r"[A-Za-z_][\w.]*:[A-Za-z_]\w*",
-        rest_help=" (an installed module and a function in it)",
     ),
     "kaggle": PlayerKind(
-        "kaggle:FILE",
+        "kaggle:FILE.py",
         "connect4.players.local:KaggleAgent",
         games=frozenset({"classic"}),
         reaches_out=True,
         rest=r"(?s:.*)\.py",
-        rest_help=" (a file that ends in .py)",
     ),
     "random": PlayerKind("random", "connect4.players.registry:RandomPlayer"),
     "greedy": PlayerKind("greedy", "connect4.players.agents:Greedy"),
@@ -206,8 +201,7 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
     if "heuristic" in kind.options and game not in HEURISTICS:
         raise InputError(f"agent {text!r} needs a heuristic, and {game} has none")
     if re.fullmatch(kind.rest, name.rest) is None:
-        expected = f"write {kind.usage}{kind.rest_help}"
-        raise InputError(f"agent {text!r}: {name.rest!r} is not understood; {expected}")
+        raise InputError(f"agent {text!r}: {name.rest!r} is not understood; write {kind.usage}")
     for key, value in name.options.items():
         if key not in kind.options:
             known = ", ".join(kind.options) or "none"

@@ -29,8 +29,6 @@ class AIPlayer:
     def __init__(self, player_number: int, time: float):
         """Play as `player_number` (1 or 2) with `time` seconds for each move."""
         self.player_number = player_number
-        self.type = "ai"
-        self.player_string = f"Player {player_number}:ai"
         self.time = time
         self.kept: dict[tuple[type[Search], tuple[int, ...]], Search] = {}
         """Searches with their tables, by board shape; lost with a late turn."""
@@ -60,7 +58,6 @@ class AIPlayer:
         return value, line, [*found.values], found.solved
 
     def _choose(self, state: State, method: type[Search]) -> Move:
-        """Return the move that a search by `method` finds."""
         budget = self._budget()
         moves = get_valid_actions(self.player_number, state)
         if len(moves) == 1:
@@ -70,7 +67,6 @@ class AIPlayer:
             return search.lines.move(search.choose(position, budget).action)
 
     def _budget(self) -> Deadline:
-        """Return the budget of a move that begins now."""
         if self.node_budget is not None:
             return Deadline(nodes=self.node_budget, stride=1)
         margin = min(0.1 * self.time + 0.02, 0.6 * self.time)  # for a machine with other work to do

@@ -210,7 +210,6 @@ class AlphaBeta:
         """Whether it is one of `_probe_cut`, which makes no further ones."""
 
     def choose(self, position: Position, budget: Deadline) -> Found:
-        """Return the best action that the budget lets us find."""
         self.budget = budget
         actions = self.lines.actions(position)[:]
         left = self.lines.plies_left(position)

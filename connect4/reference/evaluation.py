@@ -193,7 +193,6 @@ class Evaluation:
         return (3 * empty_cells > self.lines.cells) + (3 * empty_cells > 2 * self.lines.cells)
 
     def judge(self, position: Position, actions: Actions) -> Judgement:
-        """Return the judgement of a position with these actions."""
         codes, drops, _, _, mover, own, other = position
         empty_cells = self.lines.empty_cells(drops)
         phase = self.phase(empty_cells)

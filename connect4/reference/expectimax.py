@@ -76,7 +76,6 @@ class Expectimax:
         """Of the same: only the best actions are tried; it reaches the end of the game."""
 
     def choose(self, position: Position, budget: Deadline) -> Found:
-        """Return the best action that the budget lets us find."""
         self.budget, seconds = budget, budget.seconds_left()
         plays_out = self.tables_fit and self.LEAST_SECONDS < seconds < inf
         if plays_out:
@@ -231,7 +230,6 @@ class Playouts:
         return means
 
     def _begin(self, positions: list[Position], games: int) -> None:
-        """Set up `games` games from each position."""
         columns = np.array(
             [[codes[line] for line in self.lines.column_line] for codes, *_ in positions]
         )

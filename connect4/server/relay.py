@@ -82,7 +82,6 @@ class Arbiter:
             self.take(Reply(Outcome.PASS))
 
     def take(self, reply: Reply) -> Turn:
-        """Add a turn to the record."""
         turns = self.record.turns
         turn, self.state = step(len(turns) + 1, self.state, reply)
         turns.append(turn)
@@ -152,7 +151,6 @@ class RelayedGame:
         return None
 
     def _judge(self) -> None:
-        """Process a line of the side to move."""
         mover, other = self.sides[self._mover], self.sides[other_colour(self._mover)]
         line = mover.lines.popleft()
         arbiter = self._arbiter
@@ -255,6 +253,7 @@ class Server:
 
     def seat(self, connection: Connection, line: str) -> None:
         """Process a handshake."""
+        line = line.rstrip(" ")  # as the course's server does
         if line.endswith(HTTP):  # a web page in a local browser must not play
             connection.close()
             return

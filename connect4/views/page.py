@@ -84,6 +84,7 @@ def game_data(record: Record) -> dict[str, Any]:
         )
     ]
     result = record.result
+    analysis = analysis_data(record, states, table)  # it adds runs to the table
     return {
         "turns": turns,
         "details": shortened(list(details)),
@@ -93,7 +94,7 @@ def game_data(record: Record) -> dict[str, Any]:
         "winner": 0 if result is None else result.winner,
         "runs": table.rows(),
         "first_runs": list(range(len(runs[0]))),
-        "analysis": analysis_data(record, states),
+        "analysis": analysis,
         **shape_data(record.start),
         "title": record.game.title,
         "names": [player.agent for player in record.players],
@@ -114,7 +115,8 @@ def facts(record: Record) -> list[str]:
     found = [f"{rows}×{columns}", limit, f"seed {record.seed}"]
     if record.game.sides is not None:
         (one, two), symbols = record.game.sides, record.start.symbols
-        found.append(f"player 1 is {one} ({symbols[0]}), player 2 {two} ({symbols[1]})")
+        found.append(f"player 1 plays {symbols[0]} ({one} in the protocol)")
+        found.append(f"player 2 {symbols[1]} ({two})")
     found += [
         f"player {number}: {player.asked} move"
         for number, player in enumerate(record.players, 1)
@@ -167,11 +169,14 @@ def result_text(record: Record) -> str:
     return f"{who}{score} ({ENDINGS[record.result.ending]})."
 
 
-def analysis_data(record: Record, states: Sequence[State]) -> dict[str, Any] | None:
+def analysis_data(
+    record: Record, states: Sequence[State], table: RunTable
+) -> dict[str, Any] | None:
     """Return the data of the record's analysis, None if there is none.
 
-    A turn is `[before, after, loss, line, cells, proven, slower]`, None if it was not analysed: the
-    line begins with the better move, and `cells` holds the cells that each of its moves changes.
+    A turn is `[before, after, loss, line, moves, proven, slower]`, None if it was not analysed: the
+    line begins with the better move, and `moves` holds what `line_turns` returns for it. The runs
+    of these moves are added to `table`.
     Raises `InputError` if the record's `analysis` has another form.
     """
     found = record.extra.get("analysis")
@@ -183,7 +188,7 @@ def analysis_data(record: Record, states: Sequence[State]) -> dict[str, Any] | N
         if len(judged) != len(record.turns):
             raise InputError(f"{len(judged)} turns, the game has {len(record.turns)}")
         turns = [
-            None if turn is None else judged_turn(turn, record.game, state)
+            None if turn is None else judged_turn(turn, record.game, state, table)
             for turn, state in zip(judged, states, strict=False)
         ]
         worst = worst_turns(analysis["worst"], turns)
@@ -201,7 +206,7 @@ def analysis_data(record: Record, states: Sequence[State]) -> dict[str, Any] | N
     return {"turns": turns, "worst": worst, "unit": unit, "source": source}
 
 
-def judged_turn(value: Any, game: Game, state: State) -> list[Any]:
+def judged_turn(value: Any, game: Game, state: State, table: RunTable) -> list[Any]:
     """Return what an analysis says of a turn; raises `KeyError` or `InputError`."""
     turn = safe.fields(value, "a turn")
     line = [
@@ -212,7 +217,7 @@ def judged_turn(value: Any, game: Game, state: State) -> list[Any]:
         *(safe.number(turn[key], key, MAX_VALUE, -MAX_VALUE) for key in ("before", "after")),
         safe.number(turn["loss"], "loss", MAX_VALUE),
         line,
-        branch_cells(game, state, line),
+        line_turns(game, state, line, table),
         safe.flag(turn["proven"], "proven"),
         safe.whole(turn["slower"], "slower", MAX_SEARCHED),
     ]
@@ -230,20 +235,22 @@ def worst_turns(value: Any, turns: Sequence[list[Any] | None]) -> list[int]:
     return found
 
 
-def branch_cells(game: Game, state: State, line: Sequence[str]) -> list[list[int]]:
-    """Return the cells that each move of a line changes, as `changed_cells` does.
+def line_turns(game: Game, state: State, line: Sequence[str], table: RunTable) -> list[list[Any]]:
+    """Return `[scores, popouts left, cells, runs]` of each move of a line, as `turn_data` has them.
 
     The list ends before an illegal move.
     """
-    changed = []
+    turns = []
     for text in line:
         try:
             after = state.apply(game.parse_action(text)) if state.legal_actions() else state.skip()
         except IllegalAction:
             break
-        changed.append(changed_cells(state.board(), after.board()))
+        cells = changed_cells(state.board(), after.board())
+        runs = table.changes(state.runs(), after.runs())
+        turns.append([list(after.scores()), after.pop_outs_left, cells, runs])
         state = after
-    return changed
+    return turns
 
 
 @dataclass

@@ -48,7 +48,6 @@ class Style:
         return self.in_colour_of(player, self.tokens[player - 1])
 
     def in_colour_of(self, player: int, text: str) -> str:
-        """Return `text` in a player's colour, or unchanged if there is none."""
         return self.paint(text, self.codes[player - 1]) if self.codes else text
 
     def of(self, state: State) -> Style:

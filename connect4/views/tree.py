@@ -30,7 +30,7 @@ from connect4.isolation.seat import IsolatedSeat, choose_level, open_seat
 from connect4.players.base import AgentName, Setup, note_of
 from connect4.players.registry import PLAYERS, build, parse_agent
 from connect4.players.student import read_answer
-from connect4.search import WIN, Move
+from connect4.search import WIN, Move, value_text
 from connect4.search.trace import MAX_NODES, Flag, Kind, Node
 from connect4.views.board import changed_cells, shape_data
 from connect4.views.document import Page
@@ -111,9 +111,7 @@ def facts(game: Game, nodes: list[Node]) -> list[str]:
         f"{max(node.depth for node in nodes)} plies deep",
     ]
     if best is not None and best.value is not None:
-        value = "a win" if best.value >= WIN else "a loss" if best.value <= -WIN else None
-        value = value or f"value {round(best.value, 3):g}"
-        found.append(f"best move {write_move(game, best.move)}, {value}")
+        found.append(f"best move {write_move(game, best.move)}, {value_text(best.value)}")
     return found
 
 

@@ -83,7 +83,6 @@ class Events:
         self._closed = False
 
     def add(self, name: str, data: Any) -> None:
-        """Send an event to all pages."""
         text = json.dumps(data, separators=(",", ":"))
         with self._changed:
             self._sent.append(f"id: {len(self._sent)}\nevent: {name}\ndata: {text}\n\n")
@@ -131,16 +130,14 @@ class Server:
 
     `gets` has functions that return a page, `posts` functions that receive the JSON of a request
     and return the JSON of the answer or raise `RefusedError`, `streams` the events of a page.
-    `find` is asked for other paths.
     """
 
-    def __init__(self, port: int = 0, with_token: bool = True) -> None:
+    def __init__(self, port: int = 0) -> None:
         """Start to listen; port 0 is any free port. Raises `InputError` if that is impossible."""
-        self.token = secrets.token_hex(16) if with_token else ""
+        self.token = secrets.token_hex(16)
         self.gets: dict[str, Callable[[], Content]] = {}
         self.posts: dict[str, Callable[[Any], Any]] = {}
         self.streams: dict[str, Events] = {}
-        self.find: Callable[[str], Content | None] = lambda path: None
         try:
             self._http = _Http((HOST, port), _Handler)
         except OSError as error:
@@ -152,14 +149,13 @@ class Server:
 
     @property
     def address(self) -> str:
-        """Return the address of the first page."""
-        return f"http://{HOST}:{self.port}/" + (f"{self.token}/" if self.token else "")
+        return f"http://{HOST}:{self.port}/{self.token}/"
 
-    def add_page(self, path: str, page: Page, policy: str = POLICY) -> None:
+    def add_page(self, path: str, page: Page) -> None:
         """Serve a page at a path that is empty or ends with a slash."""
         for name, text in page.served().items():
             kind = KINDS[Path(name).suffix or ".html"]
-            self.gets[f"{path}{name}"] = partial(Content, kind, text, policy)
+            self.gets[f"{path}{name}"] = partial(Content, kind, text)
 
     def close(self) -> None:
         """End all streams, and stop to listen."""
@@ -189,7 +185,7 @@ class Server:
 
     def inside(self, path: str) -> str | None:
         """Return a path without the token, None if the token is wrong."""
-        begin = f"/{self.token}/" if self.token else "/"
+        begin = f"/{self.token}/"
         given = path[: len(begin)].encode(errors="replace")
         if not secrets.compare_digest(given, begin.encode()):
             return None
@@ -210,7 +206,6 @@ class _Http(ThreadingHTTPServer):
 
     @contextlib.contextmanager
     def answering(self) -> Iterator[None]:
-        """Count a request while it is answered."""
         with self._answered:
             self._answering += 1
         try:
@@ -221,7 +216,6 @@ class _Http(ThreadingHTTPServer):
                 self._answered.notify_all()
 
     def wait_for_answers(self) -> None:
-        """Wait until all requests are answered."""
         with self._answered:
             self._answered.wait_for(lambda: not self._answering, LAST_ANSWERS)
 
@@ -275,10 +269,9 @@ class _Handler(BaseHTTPRequestHandler):
         return path
 
     def _page(self, path: str) -> Content:
-        content = self.site.gets[path]() if path in self.site.gets else self.site.find(path)
-        if content is None:
+        if path not in self.site.gets:
             raise _NotPermittedError(404, "nothing here")
-        return content
+        return self.site.gets[path]()
 
     def _posted(self, path: str) -> Any:
         """Return the answer to a POST; raises `_NotPermittedError`."""

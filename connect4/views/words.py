@@ -162,7 +162,6 @@ def faults_text(turns: Sequence[Turn]) -> str:
 
 
 def _group_text(turns: Sequence[Turn]) -> str:
-    """Summarise the lost turns with one reason."""
     count, first = len(turns), turns[0]
     reason = first_line(first.detail)
     if reason.startswith(NO_PLAYER):

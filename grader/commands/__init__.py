@@ -26,7 +26,6 @@ from grader.play import Pool, cluster_pool, local_pool, worker_count
 from grader.results.store import Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric, kit_agents, level_of_games
-from grader.rubric.reading import outside_assignment
 
 DONE: Final = 0
 FAILED: Final = 1
@@ -52,8 +51,6 @@ class Playing:
     """The address of a Dask scheduler; None plays on this machine."""
     path: Path | None = None
     """The file of the rubric; None for the default one."""
-    note: str | None = None
-    """What exceeds the assignment's limits in that file."""
 
     def workers(self) -> int:
         """Return how many games this machine plays at once; raises `InputError` if too many."""
@@ -65,8 +62,8 @@ class Playing:
         Raises `InputError` if it is lower than the rubric requires.
         """
         level, notes = required_level(self.isolation, self.rubric)
-        for note in [*([self.note] if self.note else []), *(f"isolation: {one}" for one in notes)]:
-            say(note)
+        for note in notes:
+            say(f"isolation: {note}")
         return level
 
     @contextlib.contextmanager
@@ -92,8 +89,7 @@ def playing(
 ) -> Playing:
     """Return how games are played with the rubric of a file, and options in its place."""
     rules = read_rubric(rubric, time, fuel, isolation)
-    note = None if rubric is None or time is not None else outside_assignment(rules)
-    return Playing(rules, isolation, jobs, force_jobs, scheduler, rubric, note)
+    return Playing(rules, isolation, jobs, force_jobs, scheduler, rubric)
 
 
 def read_rubric(

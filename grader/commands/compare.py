@@ -18,19 +18,15 @@ from typing import Final, Literal, TypeAlias
 
 from connect4.api import show_progress
 from connect4.errors import InputError, headline, one_line
-from connect4.games import find_game
-from connect4.games.base import Game, Seconds
+from connect4.games.base import Seconds
 from connect4.isolation.wasm.level import read_fuel
 from connect4.players.base import Method
 from connect4.players.registry import parse_agent
-from connect4.views.document import Page
-from connect4.views.page import PARTS
 from grader.commands import DONE, STOPPED, Playing, read_rubric, required_level, say
 from grader.handin import file_name
 from grader.handin import find as submissions
 from grader.marks.tally import Part, PartComparison
 from grader.output import write
-from grader.output.pages import replay
 from grader.output.results import last_lines
 from grader.output.tables import faults_text
 from grader.play import Pool, Progress, duration, schedule
@@ -39,9 +35,8 @@ from grader.play.schedule import COMPARE, SIDES, Contestant, Match, PlannedGame,
 from grader.play.working_time import Pace, load_all, too_slow
 from grader.results import Faults
 from grader.results.store import Store
-from grader.rubric import PLAYABLE, make_board
+from grader.rubric import PLAYABLE
 from grader.rubric.model import Rubric
-from grader.rubric.reading import EQUAL_WINS
 
 Parts: TypeAlias = Literal["a", "b", "both"]
 
@@ -62,19 +57,6 @@ def shorter(rubric: Rubric, games: int | None) -> Rubric:
             f"--games {games}: expected 2 or more; a pair of games is one from each side"
         )
     return replace(rubric, compare=replace(rubric.compare, max_games=games))
-
-
-def of_game(rubric: Rubric, game: Game) -> Rubric:
-    """Return the rubric with the usual start of a game in place of its boards.
-
-    Where only winning counts, the margin of a game is 1, 0 or -1.
-    """
-    board = make_board(game.name, game.start(None, None).to_json(), game.name)
-    rules = replace(rubric.compare, boards=(board,))
-    if not game.counts_points:
-        rules = replace(rules, equal_within=EQUAL_WINS)
-    match = replace(rubric.match, game=game.name)
-    return replace(rubric, match=match, compare=rules)
 
 
 def conclusion(comparison: PartComparison, names: Sequence[str]) -> str:
@@ -216,24 +198,15 @@ def compare_and_say(
     playing: Playing,
     games: int | None = None,
     part: Parts = "both",
-    game: str | None = None,
     records: Path | None = None,
-    page: bool = False,
 ) -> int:
     """Play a new agent against an old one until the verdict is clear, and print it.
 
-    The records of the games are kept below a folder, with a page that replays them.
+    The records of the games are kept below a folder.
     """
-    rubric = shorter(playing.rubric, games)
-    if game not in (None, rubric.match.game):
-        rubric = of_game(rubric, find_game(str(game)))
-    playing = replace(playing, rubric=rubric)
-    duel = duel_of(new, old, part, rubric)
-    if game and part == "both" and not duel.sources:
-        duel = replace(duel, parts=["b"])  # agents of the kit have one method
+    playing = replace(playing, rubric=shorter(playing.rubric, games))
+    duel = duel_of(new, old, part, playing.rubric)
     level = playing.level()
-    found: dict[Part, PartComparison] = {}
-    kept: list[PlannedGame] = []
     most = [one for each in duel.parts for one in duel.games(each)]
     with opened(playing) as (store, pool), Progress(len(most)) as progress:
         longest = duration(sum(map(schedule.worth, most)) / pool.slots)
@@ -241,25 +214,28 @@ def compare_and_say(
             f"at most {len(most)} games, at most {longest} with {pool.slots} at once; less once "
             "the answer is clear; Ctrl-C gives the result so far"
         )
+        found: dict[Part, PartComparison] = {}
+        kept: list[PlannedGame] = []
         status = STOPPED
-        with contextlib.suppress(KeyboardInterrupt):
-            try:
-                for comparison, played in duel.play(store, pool, level):
-                    found[comparison.part] = comparison
-                    kept.append(played)
-                    progress.step(f"{comparison.mean:+.1f} a game")
-                status = DONE
-            except InputError as error:
-                for note in getattr(error, "__notes__", ()):
-                    say(note)
-                raise
-            except GraderError as error:
-                say(str(error))
+        try:
+            for comparison, played in duel.play(store, pool, level):
+                found[comparison.part] = comparison
+                kept.append(played)
+                progress.step(f"{comparison.mean:+.1f} a game")
+            status = DONE
+        except KeyboardInterrupt:
+            pass
+        except InputError as error:
+            for note in getattr(error, "__notes__", ()):
+                say(note)
+            raise
+        except GraderError as error:
+            say(str(error))
         for comparison in found.values():
             title = f"{TITLES[comparison.part]}\n" if len(duel.parts) > 1 else ""
             print(title + conclusion(comparison, duel.names))
         if records is not None:
-            keep(kept, store, duel.sources, records, page)
+            keep(kept, store, duel.sources, records)
     return status
 
 
@@ -354,34 +330,20 @@ def compare(
 
 
 def keep(
-    games: Sequence[PlannedGame],
-    store: Store,
-    sources: dict[str, bytes],
-    folder: Path,
-    as_page: bool,
+    games: Sequence[PlannedGame], store: Store, sources: dict[str, bytes], folder: Path
 ) -> None:
-    """Write the records of games, and the files that were played, below a folder.
-
-    With `as_page` also write `games.html`, which replays all games.
-    """
+    """Write the records of games, and the files that were played, below a folder."""
     for player in {player for game in games for player in game.players}:
         if player.is_submission:
             write(folder / source_path(str(player.sha256)), sources[str(player.sha256)])
-    shown = []
     for game in games:
-        names = [player.name for player in game.players]
-        text, data = store.record(game.key), replay(store, game.key, names)
-        if text is None or data is None:
+        text = store.record(game.key)
+        if text is None:
             raise InputError(f"{game.title}: its record is damaged or lost")
-        number = f"{game.repeat + 1:03}"
-        name = file_name(f"{number}-{' against '.join(names)}").replace(" ", "-")
+        names = " against ".join(player.name for player in game.players)
+        name = file_name(f"{game.repeat + 1:03}-{names}").replace(" ", "-")
         write(folder / f"{name}.json", text)
-        shown.append(data)
-    say(f"{len(shown)} games are in {folder}")
-    if as_page and shown:
-        page = Page(f"{len(shown)} games", PARTS, data={"games": shown})
-        write(folder / "games.html", page.alone())
-        say(f"the page is in {folder / 'games.html'}")
+    say(f"{len(games)} games are in {folder}")
 
 
 def _contestant(text: str, rubric: Rubric, sources: dict[str, bytes]) -> Contestant:

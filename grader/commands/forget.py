@@ -13,6 +13,7 @@ import re
 import secrets
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -27,20 +28,23 @@ from grader.ladder import LADDER, Book
 from grader.ladder.league import write_tables
 from grader.ladder.site import write_site, write_unlikely
 from grader.marks import gradable
-from grader.output import evidence, writing
+from grader.output import writing
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import wrapped
 from grader.play import number_of
+from grader.play.one_game import DIGITS
 from grader.play.schedule import Contestant, PlannedGame, submitted
 from grader.results import utc_now
 from grader.results.store import Store, person_of
 from grader.rubric.reading import from_stored
 
-STALE: Final = re.compile(
-    r"class\.html|(changes|unmatched)\.csv"
+WRITTEN: Final = re.compile(
+    r"class\.html|results\.json|(changes|unmatched)\.csv"
     r"|(canvas|moodle|worksheet|brightspace|blackboard)\.(csv|txt|xls)"
+    r"|(feedback|games)/[^/]*\.html|results/[^/]*\.json"
+    rf"|({writing.FOLDERS})/[0-9a-f]{{{DIGITS}}}/[^/]*"
 )
-"""Files below `--out` that a report may leave as they were."""
+"""Files below `--out` that the grader writes and a report may leave as they were."""
 
 ELSEWHERE: Final = (
     "Not touched: the hand-in itself (with it, the next run takes the student in again), other "
@@ -64,7 +68,7 @@ def forget(
         _check_folders(kind, outs, site)
         if kind == LADDER and store.meta("rubric") is None:
             raise InputError(f"{path}: give the command `ladder` for it once more, then this one")
-        gone = _whoever(text, store, results, outs)
+        gone = _whoever(text, store, results)
         for line in _losing(gone, results):
             say(line)
         question = f"Remove {gone.title} with source, games and pages for ever?"
@@ -80,10 +84,7 @@ def forget(
                 write_site(store, standings, site)
         for out in () if kind == LADDER else outs:
             _write_out(store, gone, hashes, out)
-    if gone.people:
-        print(f"{path}: {gone.title} is forgotten{done}")
-    else:
-        print(f"{text} is not in {path}; removed what was there in {', '.join(map(str, outs))}")
+    print(f"{path}: {gone.title} is forgotten{done}")
     for folder in (*outs, *([site] if site is not None else [])):
         for place in _naming(gone.texts | hashes, folder):
             print(f"left: {place} still holds the name, a number, an address or the file's hash")
@@ -93,7 +94,7 @@ def forget(
 
 def _check_folders(kind: str, outs: Sequence[Path], site: Path | None) -> None:
     """Refuse folders that no run of this kind has written, before anything is removed."""
-    file = "results.json" if kind == GRADE else "standings.txt"
+    file = "grades.csv" if kind == GRADE else "standings.txt"
     folders = [("--out", folder, file) for folder in outs]
     if site is not None:
         folders.append(("--site", site, "index.html"))
@@ -108,7 +109,6 @@ class Gone:
     """A person to be forgotten, by all names and keys that the file has."""
 
     people: frozenset[Person]
-    """Empty if the file has forgotten the person before, and only folders are cleaned."""
     alone: bool
     """Whether nobody else there has the name."""
     pages: frozenset[str] = frozenset()
@@ -117,7 +117,7 @@ class Gone:
     @property
     def title(self) -> str:
         """Return the name."""
-        return max((person.name for person in self.people or map(Person, self.pages)), key=len)
+        return max((person.name for person in self.people), key=len)
 
     @property
     def texts(self) -> set[str]:
@@ -140,11 +140,8 @@ class Gone:
 TOLD: Final = (Kind.NUMBER, Kind.LOGIN, Kind.EMAIL)
 
 
-def _whoever(text: str, store: Store, results: Results | None, outs: Sequence[Path]) -> Gone:
-    """Return the person that a text means; raises `InputError` if nobody or several.
-
-    It may also be the name of somebody who is in the files below `outs` alone.
-    """
+def _whoever(text: str, store: Store, results: Results | None) -> Gone:
+    """Return the person that a text means; raises `InputError` if nobody or several."""
     owners = None if results is None else results.owners
     held: list[tuple[str, Sequence[Person]]] = [*owners.students.items()] if owners else []
     held += [("", [one]) for one in store.roster()]
@@ -161,9 +158,6 @@ def _whoever(text: str, store: Store, results: Results | None, outs: Sequence[Pa
             else:
                 groups.append(({person}, set(pages)))
     named = [[*group, *map(Person, pages)] for group, pages in groups]
-    everybody = " ".join(str(person) for group in named for person in group).encode()
-    if not _pattern({text}).search(everybody) and any(_naming({text}, out) for out in outs):
-        return Gone(frozenset(), True, frozenset({text}))
     own, pages = groups[find(text, named, store.path)]
     names = {person.name for person in own}
     others = (person.name for group, _ in groups if group is not own for person in group)
@@ -198,7 +192,6 @@ def remove(store: Store, gone: Gone, results: Results | None) -> tuple[str, set[
     with store.transaction() as database:
         for name, function in (
             ("is_gone", lambda text: gone.is_it(person_of(text))),
-            ("named", lambda text: pattern.search(text.encode()) is not None),
             ("cleaned", lambda text: text and pattern.sub(b"...", text.encode()).decode()),
             ("cleaned_student", lambda text: _cleaned(text, pattern)),
         ):
@@ -219,8 +212,7 @@ def remove(store: Store, gone: Gone, results: Results | None) -> tuple[str, set[
                 rows = [(new, old) for old, new in ids.items()]
                 database.executemany(f"UPDATE planned SET {column} = ? WHERE {column} = ?", rows)
         alias = _add_alias(database, ids, results) if kind == TOURNAMENT else ""
-    for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):  # no free page, no log keeps it
-        database.execute(statement)
+    database.execute("VACUUM")  # no free page keeps it
     if not hashes:
         others = "; others have handed in the same file, and its games stay" if authors else ""
         return others, hashes
@@ -381,20 +373,24 @@ def _delete(
 
 
 def _write_out(store: Store, gone: Gone, hashes: Collection[str], out: Path) -> None:
-    """Remove a person's files below `--out`, and write those of the class again."""
-    evidence.remove_pages(out, gone.pages, store)
-    evidence.remove_strangers(out, store)
-    for path in _naming(hashes, out / evidence.RECORDS):  # in the folders of the opponents
-        if path.suffix == ".json":
-            path.unlink()
+    """Remove files below `--out` that name a person or a hash, and write the class's again."""
+    named = gone.texts | {one[:digits] for one in hashes for digits in (64, DIGITS, writing.SHORT)}
+    pages = {out / page for name in gone.pages for page in writing.pages_of(name)}
+    removed = [
+        path
+        for path in sorted(pages.union(_naming(named, out)))
+        if path.is_file() and WRITTEN.fullmatch(path.relative_to(out).as_posix())
+    ]
+    for path in (*removed, out / "results.json"):
+        path.unlink(missing_ok=True)
+        with suppress(OSError):  # other files are in it
+            path.parent.rmdir()
     results = read_results(store)
     writing.write_all(results, store, out)
-    if (out / evidence.RECORDS).is_dir():
-        evidence.write_records(results.games, store, out)
-    for path in _naming(gone.texts, out):
-        if path.parent == out and STALE.fullmatch(path.name):
-            path.unlink()
-            say(f"{path}: removed, because it names them")
+    if (out / writing.RECORDS).is_dir():
+        writing.write_records(results.games, store, out)
+    lost = [path for path in removed if not path.exists()]
+    say(f"{out}: removed {number_of(len(lost), 'file')}")
 
 
 def _pattern(texts: Collection[str]) -> re.Pattern[bytes]:
@@ -404,11 +400,14 @@ def _pattern(texts: Collection[str]) -> re.Pattern[bytes]:
 
 
 def _naming(texts: Collection[str], folder: Path) -> list[Path]:
-    """Return the files below a folder that hold one of these texts as a word of its own."""
+    """Return the files below a folder that have one of these texts in them or in their path."""
     pattern = _pattern(texts)
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return [
         path
-        for path in files
-        if pattern.search(path.read_bytes()) or pattern.search(path.name.encode())
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and (
+            pattern.search(path.read_bytes())
+            or pattern.search(path.relative_to(folder).as_posix().encode())
+        )
     ]

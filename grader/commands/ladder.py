@@ -1,28 +1,22 @@
 """The command `ladder`: rates every version that a class hands in over a term.
 
-A run finds new versions, chooses pairs and plays them, as `grade` does. The command can show the
-site on this machine during play, beside the game that was played last.
+A run finds new versions, chooses pairs and plays them, as `grade` does.
 """
 
 from __future__ import annotations
 
 import contextlib
-import datetime
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
-from typing import Final, TypeAlias
-from urllib.parse import unquote
+from typing import Final
 
 from connect4.errors import InputError, headline
-from connect4.views.document import Page
-from connect4.views.page import PARTS
-from connect4.views.web_server import KINDS, POLICY, Content, Server
 from grader.commands import DONE, STOPPED, UNLIKELY, Playing, say
 from grader.handin import Submission, form
 from grader.handin import find as submissions
@@ -39,66 +33,15 @@ from grader.ladder.league import (
 )
 from grader.ladder.site import write_site, write_unlikely
 from grader.output import check_out
-from grader.output.pages import public_replay
 from grader.output.results import note_run
 from grader.play import Pool, duration, number_of
 from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import PlannedGame
 from grader.play.trials import DEADLY, prove_deadly
 from grader.play.working_time import Pace, load_all, too_slow
-from grader.results import ATTEMPTS, Attempt
+from grader.results import ATTEMPTS, Attempt, utc_now
 from grader.rubric.model import PRACTICE_SEED, Rubric
 from grader.rubric.reading import PUBLIC_SEED, stored_values
-
-NO_GAME: Final = Page("No game yet", ("base",), "<main><p>No game has ended yet.</p></main>")
-
-
-@dataclass
-class Live:
-    """The state that the page polls: numbers that increase when the site or the game changes."""
-
-    site: int = 0
-    game: int = 0
-    text: str = "no game yet"
-    latest: str = field(default_factory=NO_GAME.alone)
-
-    def show(self, book: Book, key: str, names: tuple[str, str]) -> None:
-        """Show a game that has just been played."""
-        data = public_replay(book, key, names)
-        if data is None:
-            return
-        one, two = data["scores_end"]
-        title = f"{names[0]} {one}, {names[1]} {two}"
-        self.latest = Page(title, PARTS, data={"games": [data]}).alone()
-        self.text = f"just played: {title}"
-        self.game += 1
-
-
-def site_file(site: Path, path: str) -> Content | None:
-    """Return a file of the site, None if there is none of that name."""
-    files = {file.relative_to(site).as_posix(): file for file in site.rglob("*") if file.is_file()}
-    found = files.get(unquote(path.removeprefix("site/"))) if path.startswith("site/") else None
-    kind = None if found is None else KINDS.get(found.suffix)
-    if found is None or kind is None:
-        return None
-    return Content(kind, found.read_text(encoding="utf-8"), "")
-
-
-@contextlib.contextmanager
-def serving(site: Path, port: int, live: Live) -> Iterator[str]:
-    """Serve the site on this machine only; yield the address. Port 0 takes any free one."""
-
-    def state() -> str:
-        return json.dumps({"site": live.site, "game": live.game, "text": live.text})
-
-    with Server(port, with_token=False) as server:
-        page = Page("Ladder", ("base", "theme", "live"))
-        server.add_page("", page, f"{POLICY}; frame-src 'self'")
-        server.gets["live.json"] = lambda: Content("application/json", state())
-        server.gets["latest.html"] = lambda: Content("text/html", live.latest, "")
-        server.find = lambda path: site_file(site, path)
-        yield server.address
-
 
 KNOWN: Final = "every rating is known well enough"
 UNPLAYED: Final = "no game could be played; see the failures above"
@@ -136,7 +79,7 @@ class LadderRun:
     pool: Pool
     level: str
     minutes: float
-    follow: Callable[[PlannedGame], None] = lambda game: None
+    follow: Callable[[], object] = lambda: None
     """Called after each game has been stored."""
     began: float = field(default_factory=time.monotonic)
     tries: Counter[str] = field(default_factory=Counter)
@@ -222,7 +165,7 @@ class LadderRun:
         with contextlib.closing(done):
             for game, attempt in done:
                 self._count(game, attempt)
-                self.follow(game)
+                self.follow()
         prove_deadly(waiting, self.book, self.pool.executor, self.level)
         league.rate(self.book.pairs(self.terms))
 
@@ -254,15 +197,6 @@ class LadderRun:
 REWRITE_SECONDS: Final = 5.0
 """During play the site is written at most once in these seconds, and for a tenth of the time."""
 
-EARLY: Final = "stopped; the same command continues"
-"""Why a run ended that Ctrl-C has stopped."""
-
-COPIED_SECONDS: Final = 1.0
-"""With `--watch`, new hand-ins are read again after N seconds, until no file has changed."""
-
-Look: TypeAlias = tuple[str, tuple[tuple[str, str | None, str | None], ...]]
-"""The day, and name, hash and problem of each hand-in."""
-
 
 def ladder(
     paths: Sequence[Path],
@@ -271,14 +205,10 @@ def ladder(
     site: Path | None = None,
     playground: str | None = None,
     minutes: float = 30,
-    watch: float | None = None,
-    serve: int | None = None,
-    date: str | None = None,
 ) -> int:
-    """Rate new versions; with `watch`, look for others every so many seconds until it is stopped.
+    """Rate new versions until the ratings are known, the time is used or Ctrl-C.
 
-    `playground` is the address of a site that the ladder's `site` links to. `serve` is a port on
-    which it is shown on this machine.
+    `playground` is the address of a site that the ladder's `site` links to.
     """
     rubric = playing.rubric
     if rubric.match.seed == PRACTICE_SEED:
@@ -291,125 +221,54 @@ def ladder(
     playing.workers()
     if site is not None:
         check_out(site)
-    with contextlib.ExitStack() as stack:
-        book = stack.enter_context(Book(results or Path("ladder.db"), writing=True))
-        live = None
-        if serve is not None and site is not None:
-            live = Live()
-            address = stack.enter_context(serving(site, serve, live))
-            print(f"the site is at {address}, for this machine only", flush=True)
-        find = partial(submissions.find, paths, rubric.submission)
-        terms = find, playing, book, live, site, playground or "", minutes, watch, date
-        command = LadderCommand(*terms)
-        with contextlib.suppress(KeyboardInterrupt):
-            command.go()
-    return command.status
-
-
-@dataclass
-class LadderCommand:
-    """One or more runs of the ladder with the same options."""
-
-    find: Callable[[], list[Submission]]
-    playing: Playing
-    book: Book
-    live: Live | None
-    """What the page shows, if the site is served."""
-    site: Path | None
-    playground: str
-    minutes: float
-    watch: float | None
-    date: str | None
-    written: float = field(default_factory=time.monotonic)
-    pause: float = REWRITE_SECONDS
-    status: int = STOPPED
-    """The exit status if the command ends now."""
-
-    def go(self) -> None:
-        """Run once, or with `--watch` until it is stopped."""
-        known: Look | None = None
-        found = self.find()
-        while True:
-            if self._look(found) != known:
-                ended = self._one_run(found)
-                if ended == EARLY:
-                    return
-                known = self._look(found) if ended == KNOWN else None
-                if self.watch is not None and known is not None:
-                    every = f"every {self.watch:g} s; Ctrl-C ends this"
-                    print(f"looking for new hand-ins {every}", flush=True)
-            if self.watch is None:
-                break
-            found = self._find_later(found, self.watch)
-        if self.live is not None:
-            print("done; the site is available until Ctrl-C", flush=True)
-            while True:
-                time.sleep(3600)
-
-    def _find_later(self, before: list[Submission], pause: float) -> list[Submission]:
-        """Wait, and return the hand-ins when no file changes any more: one may be half copied.
-
-        If they cannot be read, report it and return those of the last time.
-        """
-        while True:
-            time.sleep(pause)
-            try:
-                found = self.find()
-            except InputError as error:
-                say(f"{error}; looking again later")
-                return before
-            if self._look(found) == self._look(before):
-                return found
-            before, pause = found, COPIED_SECONDS
-
-    def _look(self, found: list[Submission]) -> Look:
-        return self._day(), tuple((item.name, item.sha256, item.problem) for item in found)
-
-    def _day(self) -> str:
-        return str(self.date or datetime.datetime.now(datetime.UTC).date().isoformat())
-
-    def _one_run(self, found: list[Submission]) -> str:
-        """Play until the ratings are known, the time is used or Ctrl-C; return why it ended."""
-        playing, book = self.playing, self.book
-        self.status = STOPPED
-        new = begin(book, playing.rubric, found, self._day())
+    found = submissions.find(paths, rubric.submission)
+    with Book(results or Path("ladder.db"), writing=True) as book:
+        new = begin(book, rubric, found, utc_now()[:10])
         for item in found:
             if item.problem:
                 say(f"{item.name}: not read: {item.problem}")
         fresh = [f"{item.student} v{item.number}" for item in new]
         more = f"{'; ...' if len(fresh) > 8 else ''} ({len(fresh)})"
         print(f"new: {'; '.join(fresh[:8])}{more}" if fresh else "no new versions", flush=True)
-        ended = EARLY
-        self._write()
+        files = LadderFiles(book, rubric, site, playground or "")
+        files.write()
+        ended = "stopped; the same command continues"
+        status = STOPPED
         with contextlib.suppress(KeyboardInterrupt), playing.pool() as pool:
             level = playing.level()
             note_run(book, level)
-            terms = book, playing.rubric, pool, level, self.minutes
-            ended = LadderRun(*terms, self._follow).go()
-            self.status = STOPPED if ended == UNPLAYED else DONE
-        print(table_text(self._write()))
+            ended = LadderRun(book, rubric, pool, level, minutes, files.write_in_play).go()
+            status = STOPPED if ended == UNPLAYED else DONE
+        print(table_text(files.write()))
         print(ended, flush=True)
-        return ended
+    return status
 
-    def _follow(self, game: PlannedGame) -> None:
-        """Show a game that has just been played; write the site again if it is time."""
-        if self.live is not None:
-            one, two = game.players
-            self.live.show(self.book, game.key, (one.name, two.name))
+
+@dataclass
+class LadderFiles:
+    """The teacher's files and the site, which are written before, during and after play."""
+
+    book: Book
+    rubric: Rubric
+    site: Path | None
+    playground: str
+    written: float = 0.0
+    pause: float = REWRITE_SECONDS
+
+    def write_in_play(self) -> None:
+        """Write everything again if there is a site and it is time."""
         if self.site is not None and time.monotonic() - self.written > self.pause:
-            self._write()
+            self.write()
 
-    def _write(self) -> Standings:
-        """Write the teacher's files and the site; return the standings."""
+    def write(self) -> Standings:
+        """Write everything again; return the standings."""
         began = time.monotonic()
-        standings = write_tables(self.book, self.playing.rubric)
+        standings = write_tables(self.book, self.rubric)
         pairs, place = write_unlikely(self.book, standings)
         if pairs:
             say(UNLIKELY.format(pairs, place))
         if self.site is not None:
-            changed = write_site(self.book, standings, self.site, self.playground)
-            if changed and self.live is not None:
-                self.live.site += 1
+            write_site(self.book, standings, self.site, self.playground)
         self.written = time.monotonic()
         self.pause = max(REWRITE_SECONDS, 10 * (self.written - began))
         return standings

@@ -29,7 +29,7 @@ from grader.commands import (
 from grader.handin import Person
 from grader.handin.roster import decided
 from grader.marks.tally import full_points
-from grader.output import check_out, evidence, gradebooks, write, writing
+from grader.output import check_out, gradebooks, write, writing
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import columns_of, remark, wrapped
 from grader.output.writing import note_written, tell_changes
@@ -133,7 +133,7 @@ def put_out(results: Results, store: Store, outputs: Outputs) -> bool:
             with suppress(InputError), writable(store) as own:  # else the other grader notes them
                 note_written(results, own)
         if outputs.records:
-            evidence.write_records(results.games, store, outputs.out)
+            writing.write_records(results.games, store, outputs.out)
         written = fill_gradebooks(results, store, outputs, outputs.out)
         say(f"{'Everything' if written else 'Everything else'} is in {outputs.out}")
         if outputs.feedback_zip is not None:

@@ -384,7 +384,7 @@ class ClassRun:
         return True
 
     def _rewrite(self, results: Results, so_far: EndedGames) -> None:
-        """Write results.json or the standings again, so that they are current if the run stops."""
+        """Write a file's results.json or the standings again: current if the run stops."""
         out = self.task.outputs.out
         few = len(self.task.found) <= tables.FEW
         if out is not None and (few or time.monotonic() - self.written > REWRITE_SECONDS):

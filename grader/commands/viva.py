@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import zip_longest
 from pathlib import Path
@@ -53,25 +53,12 @@ SECONDS: Final = 0.4
 SHOWN_MOVES: Final = 5
 """The moves in the table of a position: the best ones, and the one that was played."""
 
-CLOSE: Final = 2.0
-APART: Final = 8.0
-"""The difference between the two best moves of a close choice, and of an only good move."""
-
 
 class Kind(Enum):
     """Why a position is worth a question, and the question."""
 
     LOST = "A lost turn", "What happened in this turn? Which line of your file caused it, and why?"
     COSTLY = "A costly move", "Why did your program choose {}? Which reply did it expect?"
-    ONLY = (
-        "An only good move",
-        "One move is clearly best here. Which one, and how does your program find it?",
-    )
-    CLOSE = (
-        "A close choice",
-        "Your program played {}. Which other move is about as good? What decides?",
-    )
-    POP_OUT = "A pop-out", "Your program played {}. When does it prefer a pop-out to a drop?"
     OTHER = "A move of yours", "Why did your program choose {}? Show the lines that decide it."
 
 
@@ -117,11 +104,6 @@ class Question:
         """Return the position in which the student had to move."""
         return self.game.states[self.turn.number - 1]
 
-    @property
-    def gap(self) -> float:
-        """Return by how much the best move is better than the second best."""
-        return self.worths[0].value - self.worths[1].value if len(self.worths) > 1 else 0.0
-
 
 def analysed(number: int, title: str, text: str, player: int, jobs: int) -> Played:
     """Return a game with its analysis; raises `InputError` if its record cannot be read."""
@@ -159,40 +141,20 @@ def _by_kind(games: Sequence[Played]) -> dict[Kind, list[Question]]:
             if game.judged(turn).loss > 0
         ]
         for turn in _candidates(game, played):
-            item = Question(Kind.OTHER, game, turn, worths(game, turn))
-            found[_kind_of(item)].append(replace(item, kind=_kind_of(item)))
+            found[Kind.OTHER].append(Question(Kind.OTHER, game, turn, worths(game, turn)))
     found[Kind.COSTLY].sort(key=lambda item: -item.game.judged(item.turn).loss)
-    found[Kind.ONLY].sort(key=lambda item: -item.gap)
-    found[Kind.CLOSE].sort(key=lambda item: item.gap)
     return found
 
 
 def _candidates(game: Played, played: Sequence[Turn]) -> list[Turn]:
-    """Return moves without a cost, spread over the game, those with a pop-out first."""
+    """Return moves without a cost, spread over the game."""
     free = [
         turn
         for turn in played
         if not game.judged(turn).loss and len(game.states[turn.number - 1].legal_actions()) > 2
     ]
-    pops = [turn for turn in free if _is_pop_out(turn)][:2]
-    rest = [turn for turn in free if turn not in pops]
-    step = max(1, len(rest) // (CANDIDATES - len(pops)))
-    return [*pops, *rest[step // 2 :: step]][:CANDIDATES]
-
-
-def _kind_of(item: Question) -> Kind:
-    best = item.worths[0].move == item.turn.text
-    if _is_pop_out(item.turn):
-        return Kind.POP_OUT
-    if best and item.gap >= APART:
-        return Kind.ONLY
-    if item.gap <= CLOSE and item.turn.text in [worth.move for worth in item.worths[:2]]:
-        return Kind.CLOSE
-    return Kind.OTHER
-
-
-def _is_pop_out(turn: Turn) -> bool:
-    return turn.text is not None and turn.text.endswith("P")
+    step = max(1, len(free) // CANDIDATES)
+    return free[step // 2 :: step][:CANDIDATES]
 
 
 def worths(game: Played, turn: Turn) -> list[Worth]:
@@ -297,7 +259,7 @@ def _key(place: int, item: Question, searched: str) -> str:
         said = headline(turn.detail or "")
         text.append(f"<p>Lost: {html.escape(turn.outcome.value)}. {html.escape(said)}</p>")
     else:
-        text.append(f"<p>Played: {html.escape(str(turn.text))}. {html.escape(_cost(item))}</p>")
+        text.append(f"<p>Played: {html.escape(str(turn.text))}</p>")
     shown = [
         worth
         for number, worth in enumerate(item.worths)
@@ -311,22 +273,6 @@ def _key(place: int, item: Question, searched: str) -> str:
         text.append(table(("move", Number("worth"), "", "then"), rows))
     text.append(f"<p>Its method explain: {html.escape(searched)}</p>")
     return card("\n".join(text))
-
-
-def _cost(item: Question) -> str:
-    """Return what a played move cost, in words, by the moves of the key where they tell it."""
-    judged = item.game.judged(item.turn)
-    if not judged.loss:
-        return "It cost nothing that the analysis can tell."
-    better, *rest = judged.line
-    cost, said = judged.loss, judged.certainty
-    played = next((worth for worth in item.worths if worth.move == item.turn.text), None)
-    if played is not None and played.value < (best := item.worths[0]).value:
-        cost = round(best.value - played.value, 1)
-        said = "proven" if best.proven and played.proven else "estimated"
-        better, rest = best.move, best.line.split()
-    then = f", then {' '.join(rest)}" if rest else ""
-    return f"It cost {cost:g} points ({said}). Better: {better}{then}."
 
 
 OUTPUTS: Final = ("class.html", "grades.csv", "standings.html", "index.html")

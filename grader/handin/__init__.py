@@ -207,6 +207,15 @@ Edges: TypeAlias = dict[int, set[int]]
 """Who of the second list fits each person of the first, by their places."""
 
 
+def _common_kinds(here: Sequence[Person], there: Sequence[Person]) -> set[Kind]:
+    """Return the kinds of which somebody in both lists has the same key."""
+    held = [
+        {(kind, own) for one in side for kind in OWN for own in _own(one, kind)}
+        for side in (here, there)
+    ]
+    return {kind for kind, _ in held[0] & held[1]}
+
+
 def _groups(edges: Edges) -> list[tuple[list[int], list[int]]]:
     """Return the connected parts of a graph between two sides, each with its sorted places."""
     found: list[tuple[set[int], set[int]]] = []
@@ -262,7 +271,6 @@ def match(
     pairs: dict[int, int] = {}
     undecided: list[Undecided] = []
     free = set(range(len(here))), set(range(len(there)))
-
     edges = partial(_edges, here, there, free)
 
     def settle(found: Edges, told: Collection[Kind] = ()) -> None:
@@ -288,13 +296,8 @@ def match(
             found[place] = others | called[place]
     settle(found)
     settle(edges(_numbers))
-    held = [
-        {(kind, own) for one in side for kind in OWN for own in _own(one, kind)}
-        for side in (here, there)
-    ]
-    shared = {kind for kind, _ in held[0] & held[1]}
-    called = edges(forms)
-    alone = [(one[0], two[0]) for one, two in _groups(called) if len(one) == len(two) == 1]
+    shared = _common_kinds(here, there)
+    alone = [(one[0], two[0]) for one, two in _groups(edges(forms)) if len(one) == len(two) == 1]
     both = [(here[one], there[two]) for one, two in [*pairs.items(), *alone]]
     if written := _written_alike(both):
         settle(edges(written), shared)

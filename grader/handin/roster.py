@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -196,11 +196,7 @@ def assign(
     for one in hand_ins:
         if own := students.get(one.item.name):
             students[one.item.name] = [replace(author, submitted=one.time) for author in own]
-    told = [group.told for group in groups.values() if group.told]
-    for line, student in enumerate(roster):
-        if student.hand_in and line not in taken:
-            told.append(f"{student}: hand_in {student.hand_in!r} is no hand-in here, or several")
-    told += _correct(students, corrections)
+    told = [*_told(groups.values(), roster, taken), *_correct(students, corrections)]
     return Owners(everybody, students, left_open, unknown, told, matching, people)
 
 
@@ -306,6 +302,16 @@ def _group(name: str, hand_ins: Sequence[_HandIn]) -> _Group:
         return _Group(names, None, told, f"{Missing.UNDECIDED}: {why}, {SUBMITTED}")
     older = "; ".join(one for one in names if one != newest)
     return _Group(names, newest, f"group {name}: {newest} is newer than {older}")
+
+
+def _told(
+    groups: Iterable[_Group], roster: Sequence[Student], taken: Collection[int]
+) -> Iterator[str]:
+    """Yield which hand-in of a group counts, and whose `hand_in` is none, in words."""
+    yield from (group.told for group in groups if group.told)
+    for line, student in enumerate(roster):
+        if student.hand_in and line not in taken:
+            yield f"{student}: hand_in {student.hand_in!r} is no hand-in here, or several"
 
 
 def _may_be_changed(one: _HandIn, unknown: Sequence[Doubt]) -> bool:

@@ -93,8 +93,8 @@ class GameRow:
 class Book(Store):
     """An open results file of a ladder."""
 
-    def _prepare(self, writing: bool, journal: str) -> None:
-        super()._prepare(writing, journal)
+    def _prepare(self, writing: bool) -> None:
+        super()._prepare(writing)
         kind = self.meta("kind")
         if kind not in (None, LADDER) or (kind is None and not writing):
             raise InputError(

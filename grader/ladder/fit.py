@@ -11,16 +11,13 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grader.marks.tally import ROUNDING, Interval, t_quantile
-from grader.marks.tournament import Floats, Ints, normal_equations
-
-Pair: TypeAlias = tuple[int, int, float]
-"""Players one and two of a pair of games with sides swapped, and the mean margin of one."""
+from grader.marks.tournament import Floats, Ints, Pair, normal_equations, pairings
 
 FIRST_NOISE: Final = 60.0
 """The standard deviation of a pair's margin that is assumed while no pair has been repeated."""
@@ -54,24 +51,6 @@ class Noise:
     pair: float
     pairing: float
     freedom: int
-
-
-def pairings(pairs: Sequence[Pair]) -> tuple[Ints, Ints, Floats, Floats, float]:
-    """Group pairs by pairing; the order of the two players does not matter.
-
-    Return the players, number and mean margin of each pairing, and the sum of squared deviations
-    of pairs from the mean of their pairing.
-    """
-    table = np.array(pairs, dtype=np.float64).reshape(-1, 3)
-    one, two = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
-    margin = np.where(one < two, table[:, 2], -table[:, 2])
-    low, high = np.minimum(one, two), np.maximum(one, two)
-    size = int(high.max()) + 1 if len(high) else 1
-    codes, place = np.unique(low * size + high, return_inverse=True)
-    number = np.bincount(place, minlength=len(codes)).astype(np.float64)
-    mean = np.bincount(place, margin, minlength=len(codes)) / np.maximum(number, 1)
-    within = float(((margin - mean[place]) ** 2).sum())
-    return codes // size, codes % size, number, mean, within
 
 
 class Fit:

@@ -6,8 +6,7 @@ import contextlib
 import hashlib
 import html
 import json
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -24,9 +23,9 @@ from grader.output.explain import MAX_REASONS
 from grader.output.pages import (
     REPLAYS,
     Cell,
-    Drawn,
     Link,
     Shown,
+    cell_html,
     games_digest,
     games_page,
     heading,
@@ -46,9 +45,6 @@ PARTS: Final = ("base", "theme", "table", "report", "ladder")
 FOLDERS: Final = (document.SHARED, "agents", "games", "own")
 
 ROBOTS: Final = "User-agent: *\nDisallow: /\n"
-
-NARROW: Final = 180
-"""The width of a drawn interval, in SVG units."""
 
 
 def write_site(book: Book, standings: Standings, site: Path, playground: str = "") -> int:
@@ -119,9 +115,9 @@ def index_page(book: Book, standings: Standings, playground: str) -> str:
         "A rating is a margin in points: an agent beats another one by the difference of their "
         "ratings, on average.",
         f"The agent {anchor} has rating 0." if anchor else "",
-        f"The bar is the {_level(standings)} confidence interval.",
+        f"\u00b1 is half the width of the {_level(standings)} confidence interval.",
         f"The {'best' if rules.policy == 'best' else 'latest'} version of each student counts.",
-        "Agents in italics belong to the kit and have no rank." if anchor else "",
+        "A rung is an agent of the kit and has no rank." if anchor else "",
     ]
     facts = [
         standings.day,
@@ -140,24 +136,21 @@ def index_page(book: Book, standings: Standings, playground: str) -> str:
 
 def _table(standings: Standings) -> str:
     """Return the table of all agents with a rating; below it, the others by what they lack."""
-    scale = Scale(entry.rating for entry in standings.entries)
     rows: list[list[Cell]] = []
     unrated: dict[str, list[str]] = {}
     for entry in standings.entries:
-        name, place, total = html.escape(entry.name), agent_place(entry, standings), entry.total
-        shown = f'<a href="{quote(place)}">{name}</a>' if place else name
+        place, total = agent_place(entry, standings), entry.total
+        agent: Cell = Link(entry.name, place) if place else entry.name
         if entry.rating is None:
-            unrated.setdefault(_unrated(entry), []).append(shown)
+            unrated.setdefault(_unrated(entry), []).append(cell_html(agent))
             continue
-        if entry.is_rung:
-            shown = f'<span class="rung">{shown}</span>'
+        version = f"v{entry.version.number}" if entry.version else ""
         rows.append(
             [
                 entry.rank or "",
-                Drawn(shown, entry.name),
-                f"v{entry.version.number}" if entry.version else "",
+                agent,
+                "rung" if entry.is_rung else version,
                 value_text(entry.rating),
-                scale.drawn(entry.rating),
                 total.games,
                 total.record("\u2013"),
                 total.faults.total or "",
@@ -165,7 +158,7 @@ def _table(standings: Standings) -> str:
             ]
         )
     headers = (
-        *(Number("#"), "agent", "version", Number("rating"), scale.title, Number("games")),
+        *(Number("#"), "agent", "version", Number("rating"), Number("games")),
         *(Number("won-drawn-lost"), Number("lost turns"), Number("this week")),
     )
     without = [f"No rating yet, {why}: {'; '.join(names)}" for why, names in unrated.items()]
@@ -262,7 +255,6 @@ def _versions(entry: Entry, standings: Standings, own: bool) -> str:
     """Return the table of a student's versions; empty for an agent of the kit."""
     if entry.student is None:
         return ""
-    scale = Scale(item.rating for item in standings.entries)
     rows: list[list[Cell]] = []
     for version in reversed(entry.student.versions):
         rating = standings.rating_of(version)
@@ -273,9 +265,8 @@ def _versions(entry: Entry, standings: Standings, own: bool) -> str:
         elif rating is None:
             note = "no rating yet"
         name = f"v{version.number}"
-        drawn = scale.drawn(rating)
-        rows.append([name, version.seen, value_text(rating), drawn, games, note])
-    headers = ("version", "first seen", Number("rating"), scale.title, Number("games"), "status")
+        rows.append([name, version.seen, value_text(rating), games, note])
+    headers = ("version", "first seen", Number("rating"), Number("games"), "status")
     return table(headers, rows)
 
 
@@ -371,47 +362,6 @@ def page(
     top = f'{heading(title)}\n<p class="facts">{listed}</p>\n{back}'
     main = f'<main class="report ladder">\n{top}{body}\n</main>'
     return Page(title, PARTS, main, data, comment).beside(up)
-
-
-class Scale:
-    """The scale that all drawn intervals of a table share; it includes all but very wide ones."""
-
-    def __init__(self, ratings: Iterable[Interval | None]) -> None:
-        known = [rating for rating in ratings if rating is not None]
-        bounds = [value for rating in known for value in rating.bounds if math.isfinite(value)]
-        means = [rating.mean for rating in known] or [0.0]
-        span = max(max(means) - min(means), 1.0)
-        self.low = max(min([*bounds, *means, 0.0]), min(means) - span)
-        self.high = min(max([*bounds, *means, 1.0]), max(means) + span)
-
-    def across(self, value: float) -> float:
-        """Return the place of a value; values beyond the scale are at its edge."""
-        share = (value - self.low) / (self.high - self.low)
-        return 4 + (NARROW - 8) * min(1.0, max(0.0, share))
-
-    def drawn(self, rating: Interval | None) -> Drawn | str:
-        """Return a rating with its interval as SVG."""
-        if rating is None:
-            return ""
-        left, right = self.across(rating.low), self.across(rating.high)
-        zero = self.across(0.0)
-        label = minus(f"{rating.mean:z.0f}, between {rating.low:z.0f} and {rating.high:z.0f}")
-        return Drawn(
-            f'<svg class="drawn" viewBox="0 0 {NARROW} 18" width="{NARROW}" height="18" role="img" '
-            f'aria-label="{label}"><title>{label}</title>'
-            f'<line x1="{zero:.1f}" x2="{zero:.1f}" y1="0" y2="18" class="axis"/>'
-            f'<rect x="{left:.1f}" y="5" width="{right - left:.1f}" height="8" class="interval"/>'
-            f'<circle cx="{self.across(rating.mean):.1f}" cy="9" r="4" class="pair"/></svg>',
-            "drawn",
-        )
-
-    @property
-    def title(self) -> Drawn:
-        """Return the header of a column of drawn intervals."""
-        ends = (minus(f"{value:z.0f}") for value in (self.low, self.high))
-        return Drawn(
-            f'<span class="scale">{"".join(f"<span>{end}</span>" for end in ends)}</span>', ""
-        )
 
 
 def value_text(rating: Interval | None) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
@@ -23,6 +22,9 @@ from grader.rubric.model import Rubric, Stage
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
+
+Pair: TypeAlias = tuple[int, int, float]
+"""Players one and two of a pair of games with sides swapped, and the mean margin of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ def standings(
     `lots` are the places in the draw of the tournament.
     """
     index = {contestant: place for place, contestant in enumerate(contestants)}
-    pairs: list[tuple[int, int, float]] = []
+    pairs: list[Pair] = []
     for match, listed in by_match(games).items():
         one, two = index[match.one], index[match.two]
         pairs += [(one, two, margin) for margin in tally(listed, played).pairs]
@@ -237,7 +239,7 @@ class Rating:
     """Degrees of freedom of the standard error."""
 
 
-def ratings(count: int, pairs: Sequence[tuple[int, int, float]], ridge: float) -> list[Rating]:
+def ratings(count: int, pairs: Sequence[Pair], ridge: float) -> list[Rating]:
     """Rate agents `0..count-1` by the mean margins `(one, two, margin of one)` of their pairs.
 
     Least squares on margins, K. Massey, "Statistical models applied to the rating of sports
@@ -277,6 +279,24 @@ def normal_equations(
     return matrix, right.astype(np.float64)
 
 
+def pairings(pairs: Sequence[Pair]) -> tuple[Ints, Ints, Floats, Floats, float]:
+    """Group pairs by pairing; the order of the two players does not matter.
+
+    Return the players, number and mean margin of each pairing, and the sum of squared deviations
+    of pairs from the mean of their pairing.
+    """
+    table = np.array(pairs, dtype=np.float64).reshape(-1, 3)
+    one, two = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
+    margin = np.where(one < two, table[:, 2], -table[:, 2])
+    low, high = np.minimum(one, two), np.maximum(one, two)
+    size = int(high.max()) + 1 if len(high) else 1
+    codes, place = np.unique(low * size + high, return_inverse=True)
+    number = np.bincount(place, minlength=len(codes)).astype(np.float64)
+    mean = np.bincount(place, margin, minlength=len(codes)) / np.maximum(number, 1)
+    within = float(((margin - mean[place]) ** 2).sum())
+    return codes // size, codes % size, number, mean, within
+
+
 LEVEL: Final = 0.05
 """The probability that a class lists anybody although every margin follows from the ratings."""
 
@@ -302,57 +322,41 @@ class Unlikely:
     """In standard errors."""
 
 
-def unlikely(pairs: Sequence[tuple[int, int, float]], students: Collection[int]) -> list[Unlikely]:
+def unlikely(pairs: Sequence[Pair], students: Collection[int]) -> list[Unlikely]:
     """Return the pairings of two of the `students` that do not fit, the farthest first.
 
     Friends may have thrown games there. The test is the one for an outlier in a regression: R. D.
     Cook and S. Weisberg, "Residuals and Influence in Regression" (1982), 2.2.2. It compares the
     mean margin of each pairing with what all other games predict for it, and its level holds for
-    all pairings together.
-
-    `pairs` are two players and the mean margin of the first in a pair of games. A pairing's mean
-    varies by chance and by how two ways to play meet, so its weight grows with the number of its
-    pairs up to a bound.
+    all pairings together. A pairing's mean varies by chance and by how two ways to play meet, so
+    its weight grows with the number of its pairs up to a bound.
     """
-    found: dict[tuple[int, int], list[float]] = {}
-    for one, two, margin in pairs:
-        found.setdefault((min(one, two), max(one, two)), []).append(
-            margin if one < two else -margin
-        )
-    games: Counter[int] = Counter()
-    for both, margins in found.items():
-        for player in both:
-            games[player] += 2 * len(margins)
-    number = np.array([len(margins) for margins in found.values()], dtype=np.float64)
-    means = np.array([np.mean(margins) for margins in found.values()])
-    places = {player: place for place, player in enumerate(games)}
-    design = np.zeros((len(found), len(places)))
-    for row, both in enumerate(found):
-        design[row, [places[player] for player in both]] = 1.0, -1.0
+    one, two, number, means, _ = pairings(pairs)
+    players, places = np.unique(np.stack([one, two]), return_inverse=True)
+    places = places.reshape(2, -1)
+    rows = np.arange(len(one))
+    design = np.zeros((len(one), len(players)))
+    design[rows, places[0]], design[rows, places[1]] = 1.0, -1.0
     root = np.sqrt(number / (1 + number))
     scaled, target = design * root[:, None], means * root
     inverse = np.linalg.pinv(scaled)
     ratings = inverse @ target
     leverage = np.minimum(np.sum(scaled * inverse.T, axis=1), 1 - 1e-9)
     residuals = target - scaled @ ratings
-    freedom = len(found) - round(float(leverage.sum())) - 1
+    freedom = len(one) - round(float(leverage.sum())) - 1
     if freedom < LEAST_FREEDOM:
         return []
     own = residuals**2 / (1 - leverage)
     without = np.maximum((np.sum(residuals**2) - own) / freedom, 1e-9)
     scores = residuals / np.sqrt(without * (1 - leverage))
-    tested = [
-        row
-        for row, (both, margins) in enumerate(found.items())
-        if 2 * len(margins) >= LEAST_GAMES
-        and all(games[one] >= LEAST_EACH and one in students for one in both)
-    ]
+    games = 2 * np.bincount(places.ravel(), np.tile(number, 2))
+    able = (games >= LEAST_EACH) & np.isin(players, list(students))
+    tested = rows[(2 * number >= LEAST_GAMES) & able[places].all(axis=0)]
     bound = t_quantile(1 - LEVEL / 2 / max(1, len(tested)), freedom)
     expected = design @ ratings
-    keys = list(found)
     listed = [
-        Unlikely(*keys[row], 2 * int(number[row]), means[row], expected[row], scores[row])
-        for row in tested
+        Unlikely(one[row], two[row], 2 * int(number[row]), means[row], expected[row], scores[row])
+        for row in tested.tolist()
         if abs(scores[row]) > bound and leverage[row] < 1 - 1e-6
     ]
     return sorted(listed, key=lambda item: -abs(item.residual))

@@ -203,34 +203,26 @@ def reasons(games: Sequence[PlannedGame], lost: Mapping[str, Sequence[LostTurn]]
     return [Reason(*turns[0], len(turns)) for turns in found.values()]
 
 
-def gradescope(marks: Sequence[Mark], rubric: Rubric, lost: Lost) -> dict[str, Any]:
-    """Return `results.json` as Gradescope's autograder reads it.
+def gradescope(mark: Mark, rubric: Rubric, lost: Sequence[Reason]) -> dict[str, Any]:
+    """Return the `results.json` of a submission as Gradescope's autograder reads it.
 
-    Each submission has a test for each match and one for its form. The fields are those of
-    https://gradescope-autograders.readthedocs.io/en/latest/specs/. For several students the file
-    has no score, because a sum over them means nothing.
+    It has a test for each match and one for the form. The fields are those of
+    https://gradescope-autograders.readthedocs.io/en/latest/specs/.
     """
-    several = len(marks) > 1
-    listed: list[dict[str, Any]] = []
-    for number, mark in enumerate(marks, 1):
-        prefix = f"{mark.submission.name}: " if several else ""
-        base = f"{number}." if several else ""
-        tests = _tests(mark, rubric, lost.get(mark.submission.name, ()))
-        for place, test in enumerate(tests, 1):
-            listed.append({**test, "name": prefix + test["name"], "number": f"{base}{place}"})
-    document: dict[str, Any] = {
+    margins = [(match.match.two.name, match.tally.mean_margin) for match in mark.matches]
+    return {
         "visibility": "visible",
         "stdout_visibility": "hidden",
-        "tests": listed,
-        "leaderboard": [],
+        "tests": [
+            {**test, "number": str(place)}
+            for place, test in enumerate(_tests(mark, rubric, lost), 1)
+        ],
+        "leaderboard": [
+            {"name": f"margin against {name}", "value": round(margin, 2)}
+            for name, margin in margins
+        ],
+        "score": round(mark.final(), 2),
     }
-    for mark in () if several else marks:
-        document["score"] = round(mark.final(), 2)
-        for match in mark.matches:
-            value = round(match.tally.mean_margin, 2)
-            entry = {"name": f"margin against {match.match.two.name}", "value": value}
-            document["leaderboard"].append(entry)
-    return document
 
 
 def _tests(mark: Mark, rubric: Rubric, lost: Sequence[Reason]) -> Iterator[dict[str, Any]]:

@@ -47,15 +47,7 @@ class Link:
     whole_row: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A cell or a header that is HTML; `text` says the same in words."""
-
-    markup: str
-    text: str
-
-
-Cell: TypeAlias = str | int | Link | Drawn
+Cell: TypeAlias = str | int | Link
 
 
 def whole(
@@ -113,7 +105,7 @@ def listed(texts: Iterable[str]) -> str:
     return f"<ul>{items}</ul>" if items else ""
 
 
-def table(headers: Sequence[str | Drawn], rows: Sequence[Sequence[Cell]]) -> str:
+def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     """Return a table; a column is right-aligned if its header is a `Number`.
 
     On a phone, the rows of a wide table are stacked: below its first text a row has all other
@@ -131,16 +123,17 @@ def table(headers: Sequence[str | Drawn], rows: Sequence[Sequence[Cell]]) -> str
     title, head, lines = is_number.index(False) if False in is_number else 0, "", [""] * len(rows)
     for place, (header, cells) in enumerate(columns):
         kind = ' class="number"' if is_number[place] else ""
-        head += f'<th scope="col"{kind}>{_inner(header)}</th>' if header else f"<td{kind}></td>"
-        name = _text(header)
-        label = f' data-label="{html.escape(name[:1].upper() + name[1:])}"'
+        head += (
+            f'<th scope="col"{kind}>{html.escape(header)}</th>' if header else f"<td{kind}></td>"
+        )
+        label = f' data-label="{html.escape(header[:1].upper() + header[1:])}"'
         if place == title:
             label = " data-title"
         elif not place and header == RANK:
             label = " data-rank"
         kind += label if stacked else ""
         lines = [
-            f"{line}<td{kind}>{_inner(cell, is_number[place])}</td>"
+            f"{line}<td{kind}>{cell_html(cell, is_number[place])}</td>"
             for line, cell in zip(lines, cells, strict=True)
         ]
     body = "\n".join(f"<tr>{line}</tr>" for line in lines)
@@ -161,10 +154,8 @@ def link(target: Link) -> str:
     return f'<a{kind} href="{quote(target.path)}{anchor}">{html.escape(target.text)}</a>'
 
 
-def _inner(cell: Cell, is_number: bool = False) -> str:
+def cell_html(cell: Cell, is_number: bool = False) -> str:
     """Return the HTML of a cell."""
-    if isinstance(cell, Drawn):
-        return cell.markup
     if isinstance(cell, Link):
         return link(cell)
     return html.escape(minus(str(cell)) if is_number else str(cell))
@@ -202,20 +193,13 @@ def with_keys(keys: Mapping[str, Any], text: Json) -> Json:
     return Json(f"{json_in_html(dict(keys))[:-1]},{text[1:]}")
 
 
-def replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any] | None:
-    """Return the data that `replay_text` has as JSON."""
-    text = replay_text(store, key, names)
-    data: dict[str, Any] | None = None if text is None else json.loads(text)
-    return data
-
-
 def all_games(games: Iterable[tuple[dict[str, Any], Json]]) -> Json:
     """Return the data of a page of games: for each the keys that it has there, and its own data."""
     return Json(f'{{"games":[{",".join(with_keys(*game) for game in games)}]}}')
 
 
 def public_replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any] | None:
-    """Return the data of `replay` as everybody may see them.
+    """Return the data of a game for the replay page as everybody may see them.
 
     What a player answered and said in a lost turn is left out; each has a `public_reason`.
     """

@@ -42,7 +42,6 @@ from grader.output.results import Results
 from grader.output.tables import Number
 from grader.play import number_of
 from grader.play.one_game import MADE_BY
-from grader.results import Faults
 from grader.rubric.model import Rubric
 
 FEEDBACK: Final = (*PARTS, "positions", "table", "report")
@@ -261,12 +260,7 @@ MARK_HEADERS: Final = (
 
 OPPONENT_HEADERS: Final = (
     *("opponent", Number("games"), Number("the class's median margin"), Number("full points")),
-    *(Number("zero points"), "its lost turns"),
-)
-
-OPPONENTS: Final = (
-    "An opponent that times out or crashes hands out free points. Where that happened, the table "
-    "has a column of its lost turns."
+    Number("zero points"),
 )
 
 PROJECTOR: Final = (
@@ -307,7 +301,7 @@ def class_page(results: Results) -> str:
         heading("The class"),
         paragraphs(["For the teacher: this page names everybody.", f"{summary}."]),
         section("Marks", table(MARK_HEADERS, _marks(marks))),
-        section("Opponents", paragraphs([OPPONENTS]) + table(OPPONENT_HEADERS, _opponents(marks))),
+        section("Opponents", table(OPPONENT_HEADERS, _opponents(marks))),
         section("Games that failed (INFRA)", table(("game", "failure", Number("begun")), failed)),
         section("Corrections", table(("student", "correction"), corrections)),
         section("Protection", paragraphs(results.protection)),
@@ -340,12 +334,11 @@ def _opponents(marks: Sequence[Mark]) -> list[list[Cell]]:
     for name, matches in by_name.items():
         games = sum(match.tally.games for match in matches)
         margins = [match.tally.mean_margin for match in matches if match.tally.games]
-        lost = sum((match.tally.other_faults for match in matches), Faults())
         done = [match for match in matches if match.tally.complete]
         full = sum(match.points >= match.max_points for match in done)
         none = sum(match.points == 0 for match in done)
         margin = f"{median(margins):+.{matches[0].tally.digits}f}" if margins else "-"
-        rows.append([name, games, margin, full, none, tables.faults_text(lost)])
+        rows.append([name, games, margin, full, none])
     return rows
 
 

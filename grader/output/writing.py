@@ -1,6 +1,9 @@
-"""All output from stored results: the tables and the files below `--out`, and what has changed.
+"""All output from stored results: the files below `--out`, what has changed, and the evidence.
 
-Nothing here plays. A report can be written during play, or years later.
+Nothing here plays. A report can be written during play, or years later. The evidence for complaints
+is every record with the exact source that played: `submissions/HASH/ai.py` and
+`records/HASH/*.json`, where HASH is the first digits of the source's SHA-256. They name nobody.
+`records/index.csv` has one line for each record, with the names of those who handed the file in.
 """
 
 from __future__ import annotations
@@ -9,14 +12,14 @@ import json
 import sys
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from connect4 import safe
 from connect4.errors import InputError
 from connect4.views.document import SHARED, Json, shared_files
-from grader.handin import Kind, Person, file_name, without_folders
+from grader.handin import FOLDER, Kind, Person, file_name, sources_of, without_folders
 from grader.handin import match as who_is_who
 from grader.handin.lists import csv_text
 from grader.marks.tally import by_match, tally
@@ -34,8 +37,9 @@ from grader.output.result_pages import (
 )
 from grader.output.results import GRADE, Results
 from grader.output.tables import faults_text, gradebook
-from grader.play.schedule import Contestant
-from grader.results import Written
+from grader.play.one_game import DIGITS, source_path
+from grader.play.schedule import Contestant, PlannedGame, names_of
+from grader.results import KeptGame, Written
 from grader.results.store import Store
 from grader.rubric.reading import stored_values
 
@@ -45,9 +49,11 @@ STANDINGS: Final = ("standings.html", "The tournament")
 def write_quick(results: Results, out: Path, lost: Lost | None = None) -> None:
     """Write the files that change during play; `lost` has the reasons for lost turns if known."""
     if results.kind == GRADE:
-        document = gradescope(results.marks, results.rubric, lost or {})
-        document["extra_data"] = {"protection": results.protection}
-        write(out / "results.json", to_json(document))
+        for mark in results.marks if len(results.submissions) == 1 else ():
+            reasons = (lost or {}).get(mark.submission.name, ())
+            document = gradescope(mark, results.rubric, reasons)
+            document["extra_data"] = {"protection": results.protection}
+            write(out / "results.json", to_json(document))
     else:
         text = results.text()
         write(out / "standings.txt", text)
@@ -68,11 +74,16 @@ def write_all(results: Results, store: Store, out: Path) -> None:
         write(out / "grades.csv", gradebook(results.marks, bool(whole)))
         if len(results.marks) > 1:
             for mark in results.marks:
-                document = gradescope([mark], results.rubric, lost)
-                path = out / "results" / f"{file_name(mark.submission.name)}.json"
-                write(path, to_json(document))
+                name = mark.submission.name
+                document = gradescope(mark, results.rubric, lost.get(name, ()))
+                write(out / pages_of(name)[1], to_json(document))
             write(out / "class.html", class_page(results))
         write_pages(results, store, out, lost)
+
+
+def pages_of(name: str) -> tuple[str, str]:
+    """Return the places below `--out` of a submission's page and of its `results.json`."""
+    return f"feedback/{file_name(name)}.html", f"results/{file_name(name)}.json"
 
 
 def reasons_of(results: Results, store: Store) -> dict[str, list[Reason]]:
@@ -170,7 +181,7 @@ def write_pages(results: Results, store: Store, out: Path, lost: Lost) -> None:
     for mark in results.marks:
         item = mark.submission
         text = report_on(mark, results, lost.get(item.name, ()))
-        path = out / "feedback" / f"{file_name(item.name)}.html"
+        path = out / pages_of(item.name)[0]
         if digest(item, text, results) in beginning(path):
             continue
         replays: dict[str, Json] = {}
@@ -200,7 +211,7 @@ def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
             zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped,
         ):
             for mark, listed in zip(results.marks, numbers, strict=True):
-                page = out / "feedback" / f"{file_name(mark.submission.name)}.html"
+                page = out / pages_of(mark.submission.name)[0]
                 for student, number in zip(mark.students, listed, strict=True):
                     folder = file_name(student.name).replace("_", " ")
                     if number:
@@ -327,3 +338,100 @@ def _why(old: Written | None, new: Written | None, is_new_rubric: bool) -> str:
     if old.placement != new.placement:
         found.append("placement")
     return ", ".join(dict.fromkeys(found))
+
+
+RECORDS: Final = "records"
+
+HIDDEN: Final = "hidden-boards"
+"""Folder of the records on hidden boards; the teacher does not publish it."""
+
+FOLDERS: Final = f"{FOLDER}|{RECORDS}|{RECORDS}/{HIDDEN}"
+"""The folders with one for each source, as a regular expression."""
+
+SHORT: Final = 8
+"""Digits of a hash in the name of a record."""
+
+RECORD_HEADERS: Final = (
+    *("Submission", "SHA-256", "Now", "Counts", "Part", "Opponent", "Board", "Round", "Side"),
+    *("Own", "Other", "Ending", "Played at", "Attempt", "File"),
+)
+
+
+def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None:
+    """Write all records and their sources, so that any turn can be repeated from `out`.
+
+    An existing record is not changed. Folders of files that nobody present has handed in go.
+    """
+    rows: list[list[str]] = []
+    ids: set[str] = set()
+    by_key: dict[str, list[PlannedGame]] = {}
+    for game in games:
+        by_key.setdefault(game.key, []).append(game)
+    authors = store.versions()
+    hidden = [game.board.start for game in games if game.board.hidden]
+    played = store.played()
+    lost = {
+        game.key: game
+        for game in games
+        if game.key in played and None not in map(store.source, game.submitted)
+    }  # sources of a forgotten student are not held
+    for kept in store.kept():
+        if kept.text is None:
+            continue
+        lost.pop(kept.key, None)
+        is_hidden = json.loads(kept.text)["start"] in hidden
+        folder = Path(RECORDS, *([HIDDEN] if is_hidden else []))
+        for path, row in _entries(kept, by_key.get(kept.key, []), authors):
+            place = folder / path
+            rows.append([*row, place.as_posix()])
+            ids.update(kept.ids)
+            if not (out / place).is_file():
+                write(out / place, kept.text)
+    for game in lost.values():
+        whose = f"{game.match.one.name}, {game.title}"
+        print(f"{whose}: not written: the record is damaged or lost", file=sys.stderr)
+    held = sources_of(store.submissions())  # also those of submissions without games
+    for sha256 in ids | held.keys():
+        path, source = out / source_path(sha256), held.get(sha256) or store.source(sha256)
+        if source is not None and not path.is_file():
+            write(path, source)
+    write(out / RECORDS / "index.csv", csv_text(RECORD_HEADERS, sorted(rows)))
+
+
+def _entries(
+    kept: KeptGame, planned: Sequence[PlannedGame], authors: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[Path, list[str]]]:
+    """Yield the place of each record of a game, which names no student, and its line of the index.
+
+    There is one for each match that the game counts in. A game of an earlier version of a file, or
+    under another rubric, is planned no more: it has one.
+    """
+    for game in planned:
+        own, opponent = game.match.one, game.players[2 - game.side].name
+        what = [game.match.part, opponent, game.board.label, str(game.repeat + 1)]
+        yield _entry(kept, game.side, own.id, own.name, what)
+    for side, id_ in enumerate(kept.ids, 1) if not planned else ():
+        if id_ in authors:
+            opponent = _short(kept.ids[2 - side])
+            yield _entry(kept, side, id_, names_of(authors[id_]), ["", opponent, "", ""])
+            return
+
+
+def _entry(
+    kept: KeptGame, side: int, sha256: str, names: str, what: Sequence[str]
+) -> tuple[Path, list[str]]:
+    """Return the place and the line; `what` are the part, the opponent, the board and the round."""
+    part, _, *rest = what
+    texts = filter(None, [part, _short(kept.ids[2 - side]), *rest, f"player{side}"])
+    attempt = [] if kept.counts else [f"attempt{kept.attempt}"]
+    name = file_name("-".join(texts)) + "-".join(["", kept.key[:8], *attempt])
+    own, other = kept.scores[:: 1 if side == 1 else -1] if kept.scores else ("", "")
+    now = "yes" if part else "no"
+    row: list[object] = [names, sha256, now, now if kept.counts else "no", *what, side, own, other]
+    row += [kept.ending, kept.played_at, kept.attempt]
+    return Path(sha256[:DIGITS], f"{name}.json"), list(map(str, row))
+
+
+def _short(id_: str) -> str:
+    """Return the id of a contestant for the name of a file: of a hash, the first digits."""
+    return id_[:SHORT] if len(id_) == 64 else id_

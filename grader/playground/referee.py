@@ -74,7 +74,8 @@ class Referee:
         """Begin the game; `loaded` is what each student's worker said."""
         for player in SIDES:
             if str(player) in loaded:
-                self._seats[player].load_failure = load_failure(loaded[str(player)])
+                failure = protocol.why_not_loaded(loaded[str(player)].encode())
+                self._seats[player].load_failure = failure
         self._feed.begin(self._table.record)
         self._turns: Generator[TurnBegun, Reply | None, None] = turns_to_send(
             self._table, self._plan, self._feed, lambda player: True
@@ -188,11 +189,3 @@ class Referee:
 def sent(setup: Setup) -> dict[str, Any]:
     """Return a setup with its source, as a student's worker reads it."""
     return protocol.setup_to_json(protocol.handed_over(setup))
-
-
-def load_failure(line: str) -> str | None:
-    """Return why a file was not loaded, None if it was."""
-    key, value = protocol.read_message(line.encode())
-    if key == protocol.READY:
-        return None
-    return protocol.cleaned(value) if key == protocol.FAILED else protocol.NO_ANSWER

@@ -1,6 +1,6 @@
 """A results file as an SQLite database: opening, locking, transactions, named values.
 
-It survives a kill at any moment, and a file system without shared memory.
+It survives a kill at any moment.
 """
 
 from __future__ import annotations
@@ -17,12 +17,6 @@ from typing import Any, Final, Self
 from connect4.errors import InputError, printable
 
 FORMAT: Final = "connect4-results/3"
-
-NO_SHARED_MEMORY: Final = (
-    *(sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE),
-    *(sqlite3.SQLITE_IOERR_SHMLOCK, sqlite3.SQLITE_IOERR_SHMMAP),
-)
-"""SQLite's errors where a write-ahead log is not possible."""
 
 
 def has_results(path: Path) -> bool:
@@ -51,35 +45,16 @@ class Database:
                 self._lock = _take_lock(path)
                 if not path.exists():  # the seed of a class will be in it
                     os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-            self._database = _connect(path, writing)
+            self._database = sqlite3.connect(path, isolation_level=None, timeout=30)
             self._file = _identity(path)
-            try:
-                self._prepare(writing, "WAL")
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode not in NO_SHARED_MEMORY:
-                    raise
-                self._prepare_alone(writing)
+            self._prepare(writing)
         except BaseException as error:  # Ctrl-C too: the lock on the file is given back
             self._release()
             if isinstance(error, sqlite3.Error):
                 raise _not_opened(path, writing, error) from None
             raise
 
-    def _prepare_alone(self, writing: bool) -> None:
-        """Prepare a file without write-ahead log, for which its file system lacks shared memory."""
-        self._database.close()
-        self._database = _connect(self.path, writing)
-        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")  # needs no shared memory
-        self._prepare(writing, "DELETE")
-        if writing:
-            self._database.execute("PRAGMA locking_mode = NORMAL")
-            print(
-                f"{self.path}: no write-ahead log here, as on some network drives: storing a game "
-                "takes longer",
-                file=sys.stderr,
-            )
-
-    def _prepare(self, writing: bool, journal: str) -> None:
+    def _prepare(self, writing: bool) -> None:
         """Create the tables of a new file; reject a file of another kind without changing it."""
         new = writing and not self._database.execute("SELECT 1 FROM sqlite_master").fetchone()
         found = None if new else self.meta("format")
@@ -89,8 +64,7 @@ class Database:
                 "shows them, --results names a new file to play to"
             )
         if writing:
-            self._database.execute(f"PRAGMA journal_mode = {journal}")
-            self._database.execute("PRAGMA synchronous = FULL")
+            self._database.execute("PRAGMA synchronous = EXTRA")
             self._database.executescript(self.schema)
             self.set_meta({"format": FORMAT})
 
@@ -203,15 +177,6 @@ def _not_opened(path: Path, writing: bool, error: sqlite3.Error) -> InputError:
             "it may read it"
         )
     return InputError(f"{path}: no results file of the grader ({error})")
-
-
-def _connect(path: Path, writing: bool) -> sqlite3.Connection:
-    """Open the database; if its folder is not writable, read the file as it is."""
-    frozen = not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists()
-    if writing or not frozen:
-        return sqlite3.connect(path, isolation_level=None, timeout=30)
-    place = f"{path.resolve().as_uri()}?immutable=1"
-    return sqlite3.connect(place, uri=True, isolation_level=None)
 
 
 def _take_lock(path: Path) -> int:

@@ -360,7 +360,7 @@ class Store(Database):
         rows = self._database.execute(
             "SELECT key, attempts, player1, player2, score1, score2, ending, played_at, zlib, "
             f"{WHOLE} FROM game JOIN record USING (key) ORDER BY key"
-        )
+        ).fetchall()  # a run waits for whoever still reads
         for key, attempt, one, two, score1, score2, ending, at, packed, counts in rows:
             try:
                 text = zlib.decompress(packed).decode()

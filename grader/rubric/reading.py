@@ -282,23 +282,3 @@ def _mistakes_of_lists(rubric: Rubric) -> Iterator[tuple[str, str]]:
         yield "tournament.stages", "expected one or more stages, each with a name of its own"
     if len(rubric.ladder.rungs) < 2:
         yield "ladder.rungs", "expected two or more agents"
-
-
-def outside_assignment(rubric: Rubric) -> str | None:
-    """Return a note on what exceeds the assignment's limits, None if nothing does."""
-    if rubric.match.game != EXTENDED.name:
-        return None
-    times = {"match.time_limit": rubric.match.time_limit}
-    for place, stage in enumerate(rubric.tournament.stages, 1):
-        times[f"tournament.stages[{place}].time_limit"] = stage.time_limit
-    found = [f"{key} is {seconds:g}" for key, seconds in times.items() if not 5 <= seconds <= 20]
-    for board in all_boards(rubric):
-        cells, held = board.start["board"], board.start.get("popouts", 0)
-        rows, columns = len(cells), len(cells[0])
-        popouts = max(held) if isinstance(held, list) else held
-        most = 10 if popouts else 12  # with pop-outs, more columns may have more than 15 actions
-        if popouts > 10 or rows > 12 or columns > most:
-            found.append(f"board {board.name!r} has {rows}x{columns} cells, {popouts} pop-outs")
-    limits = "(5 to 20 s a move, 15 actions, 10 pop-outs, 12x12)"
-    note = f"{rubric.source}: outside the assignment's limits {limits}: {'; '.join(found)}"
-    return note if found else None

@@ -26,22 +26,13 @@ from typing import Final
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import IsolationError
 from connect4.games.base import Seconds, State
+from connect4.isolation import protocol
 from connect4.isolation.levels import End, Log
 from connect4.isolation.machine import KIT, SUBMISSION_FILES
-from connect4.isolation.protocol import (
-    FAILED,
-    NO_ANSWER,
-    READY,
-    cleaned,
-    line_of,
-    read_answer,
-    read_message,
-    setup_to_json,
-)
 from connect4.isolation.sandbox import Limits
 from connect4.isolation.wasm import package
 from connect4.isolation.wasm.interpreter import Ended, Interpreter, Stop
-from connect4.isolation.wasm.level import FUEL_PER_SECOND, fuel_of, seconds_of, shown
+from connect4.isolation.wasm.level import FUEL_PER_SECOND, SPEED_FILE, fuel_of, seconds_of, shown
 from connect4.isolation.wasm.system import System
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 
@@ -55,8 +46,6 @@ VERSION: Final = "4"
 """Change this with the format of a stored image or with any answer of `system.System`."""
 
 ENDS: Final = (".py", "/__init__.py")
-
-KEPT_IMAGES: Final = 8
 
 MEMORY_BYTES: Final = 1 << 30
 
@@ -145,7 +134,6 @@ def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> tuple[
     if image is None:
         image = _boot(Tree(library | kit), text)
         package.write_cached(f"image-{key}.bin", zlib.compress(image, 1))
-        package.drop_cached("image-*.bin", KEPT_IMAGES)
     return image, Tree(library | (kit if allowed is None else own_files))
 
 
@@ -270,21 +258,19 @@ class FuelAgent:
         allowed = None if setup.source is None else setup.allowed
         more = REFERENCE_FILES if setup.agent.kind == "reference" else ()
         self._running = copy(allowed, memory, printed, more, setup.derived_seed())
-        ended, line = self._run(line_of({"setup": setup_to_json(setup)}), fuel_of(limit))
-        key, value = read_message(line)
-        failure = None
+        request = protocol.line_of({"setup": protocol.setup_to_json(setup)})
+        ended, line = self._run(request, fuel_of(limit))
         if ended.end is Stop.EXHAUSTED:
-            failure = f"{self._name} was not loaded within {shown(fuel_of(limit))} fuel"
+            failure: str | None = f"{self._name} was not loaded within {shown(fuel_of(limit))} fuel"
         elif ended.end is not Stop.RETURNED:
             failure = f"{self._name} could not be loaded: {_why(ended)}"
-        elif key != READY:
-            failure = cleaned(value) if key == FAILED else NO_ANSWER
+        else:
+            failure = protocol.why_not_loaded(line)
         if failure is not None:
             self.end()
         return seconds_of(ended.fuel), failure
 
     def is_loaded(self) -> bool:
-        """Return whether the agent can be asked."""
         return self._running is not None
 
     def ask(self, state: State, seconds: Seconds | None, loading: Seconds) -> tuple[Reply, End]:
@@ -296,9 +282,10 @@ class FuelAgent:
         else:
             limit = None if left is None else seconds_of(left)
             request = {"state": state.to_json(), "seconds": limit}
-            ended, line = self._run(line_of(request), left)
+            ended, line = self._run(protocol.line_of(request), left)
         if ended.end is Stop.RETURNED:
-            reply, may_go_on = read_answer(line, self.setup.game, self.setup.source is None)
+            notes = self.setup.source is None
+            reply, may_go_on = protocol.read_answer(line, self.setup.game, notes)
             end = End.RESTS if may_go_on else End.LAST
         elif ended.end is Stop.EXHAUSTED:
             detail = f"no answer within {shown(fuel_of(seconds or 0.0))} fuel"
@@ -334,7 +321,6 @@ class FuelAgent:
             running[0].close()
 
     def hang_up(self) -> None:
-        """Stop the current call, from another thread."""
         self._closed = True
         if self._running is not None:
             self._running[0].stop()
@@ -351,11 +337,6 @@ def _why(ended: Ended) -> str:
 
 
 # -- how fast this machine runs them, to estimate durations
-
-USUAL_SPEED: Final = 4_000_000_000
-"""The fuel of a wall-clock second on a typical machine, used until one is measured."""
-
-SPEED_FILE: Final = "speed.json"
 
 ROUNDS: Final = 5
 
@@ -376,7 +357,7 @@ LOADS: Final = {
 def measure_speed() -> tuple[dict[str, list[float]], float]:
     """Return the fuel per wall-clock second of each load, in each round, and the median of all.
 
-    The median is kept for `fuel_a_second`.
+    The median is kept for `level.fuel_a_second`.
     """
     rounds: dict[str, list[float]] = {name: [] for name in LOADS}
     for _ in range(ROUNDS):
@@ -389,10 +370,3 @@ def measure_speed() -> tuple[dict[str, list[float]], float]:
     median = statistics.median(value for values in rounds.values() for value in values)
     package.write_cached(SPEED_FILE, json.dumps({"fuel_a_second": round(median)}).encode())
     return rounds, median
-
-
-def fuel_a_second() -> float:
-    """Return the fuel a second that `measure_speed` found on this machine, or a typical value."""
-    with suppress(ValueError, TypeError, KeyError):
-        return float(json.loads(package.read_cached(SPEED_FILE) or b"")["fuel_a_second"])
-    return USUAL_SPEED

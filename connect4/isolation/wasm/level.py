@@ -7,9 +7,11 @@ every machine. A budget is converted to seconds of virtual time.
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from typing import Any, Final
 
@@ -157,7 +159,7 @@ class ByFuel(Isolation):
         return seconds_of(turn.fuel or 0)
 
     def wall_seconds(self, seconds: Seconds) -> Seconds:
-        return fuel_of(seconds) / _fuel_a_second()
+        return fuel_of(seconds) / fuel_a_second()
 
     def other_limits(self) -> dict[str, Seconds]:
         return {shown(fuel): seconds_of(fuel) for fuel in OTHER_FUEL}
@@ -199,11 +201,18 @@ def _runner(setup: Setup, limits: Limits, log: Log, name: str) -> Runner:
     return FuelAgent(setup, limits, log, name)
 
 
-@cache
-def _fuel_a_second() -> float:
-    from connect4.isolation.wasm import images  # late: it loads what only games by fuel need
+USUAL_SPEED: Final = 4_000_000_000
+"""The fuel of a wall-clock second on a typical machine, used until one is measured."""
 
-    return images.fuel_a_second()
+SPEED_FILE: Final = "speed.json"
+
+
+@cache
+def fuel_a_second() -> float:
+    """Return the fuel a second that was measured on this machine, or a typical value."""
+    with suppress(ValueError, TypeError, KeyError):
+        return float(json.loads(package.read_cached(SPEED_FILE) or b"")["fuel_a_second"])
+    return USUAL_SPEED
 
 
 # -- budgets in a rubric

@@ -256,11 +256,3 @@ def write_cached(name: str, data: bytes) -> str | None:
     except OSError as error:
         return f"{path}: {error.strerror}"
     return None
-
-
-def drop_cached(pattern: str, keep: int) -> None:
-    """Remove all but the newest files of the cache that a pattern matches."""
-    with contextlib.suppress(OSError):
-        found = sorted(cache_folder().glob(pattern), key=lambda path: -path.stat().st_mtime)
-        for path in found[keep:]:
-            path.unlink(missing_ok=True)

@@ -1,6 +1,6 @@
 /* What an analysis adds to the replay page; without one nothing of it is shown.
-   Values are from player 1's view; `game.analysis.turns[k - 1]` is [before, after, loss, line, cells,
-   proven, slower]: the line begins with the better move, `cells` holds what each move of it changes.
+   Values are from player 1's view; `game.analysis.turns[k - 1]` is [before, after, loss, line, moves,
+   proven, slower]: the line begins with the better move, `moves` holds what each move of it changes.
    A turn that was not analysed is null. */
 
 /* The levels of a chart of solved positions. */
@@ -110,8 +110,29 @@ function betterMove(at) {
   const { analysis, turns, boards, columns } = page.game;
   const [turn, found] = [turns[at], analysis?.turns[at - 1]];
   if (!turn || !found || !found[2] || !found[4].length) return null;
-  const move = readMove(boards[at - 1], found[4][0], columns);
+  const move = readMove(boards[at - 1], found[4][0][2], columns);
   return move && { move, player: turn.player };
+}
+
+/**
+ * Return the better line of a turn as a game of its own, from the position before the turn.
+ * @param {Game} game
+ * @param {number} at
+ * @returns {Game | null}
+ */
+function lineOf(game, at) {
+  const [turn, found] = [game.turns[at], game.analysis?.turns[at - 1]];
+  if (!turn || !found || !found[2] || !found[4].length) return null;
+  /** @type {Game} */
+  const line = {
+    ...game, boards: [game.boards[at - 1]], moves: [null], scores: [game.scores[at - 1]], left: [game.left[at - 1]],
+    turns: [null], changes: [[]], firstRuns: runsAt(game, at - 1), last: 0, analysis: null, printed: undefined, result: "",
+  };
+  found[4].forEach(([scores, left, cells, runs], index) => {
+    const player = index % 2 ? 3 - turn.player : turn.player;
+    addTurn(line, [player, found[3][index], "played", 0, scores, left, cells, runs, null], []);
+  });
+  return line;
 }
 
 /* Say what the turn cost and which line was better; each of its moves is a button. */
@@ -127,7 +148,7 @@ function showAdvice() {
     advice.replaceChildren("This turn was not analysed.");
     return;
   }
-  const [before, after, loss, line, cells, proven, slower] = found;
+  const [before, after, loss, line, playable, proven, slower] = found;
   const digits = [before, after].every(Number.isInteger) ? 0 : 1;
   const sign = (/** @type {number} */ value) => `${value > 0 ? "+" : ""}${value.toFixed(digits).replace("-", "\u2212")}`;
   const certainty = proven === null ? "" : proven ? " Proven." : " This is an estimate.";
@@ -136,58 +157,36 @@ function showAdvice() {
   const expected = exact ? `Best play was a ${exact} for player ${turn.player}`
     : `Best play would expect ${sign(before * side)} for player ${turn.player}`;
   if (!loss) {
-    const pace = slower ? ` ${slower} plies ${before * side > 0 ? "slower" : "sooner"} than ${line[0]}.` : "";
+    const pace = slower ? ` ${slower} ${slower === 1 ? "ply" : "plies"} ${before * side > 0 ? "slower" : "sooner"} than ${line[0]}.` : "";
     advice.replaceChildren(`${expected}; this turn keeps it.${pace}${certainty}`);
     return;
   }
   const moves = line.map((text, index) => {
-    if (index >= cells.length) return make("li", "", text);
-    const move = makeButton("", () => stepBranch(index + 1 - page.branch), text);
+    if (index >= playable.length) return make("li", "", text);
+    const move = makeButton("", () => page.enter(index + 1), text);
     move.setAttribute("aria-pressed", "false");
     return make("li", "", ...(index === 1 ? [make("span", "muted", "then ")] : []), move);
   });
-  const leave = makeButton("back", () => stepBranch(-page.branch), "Back to the game");
-  leave.id = "leave-branch";
-  leave.hidden = true;
   const left = outcomeWord(analysis, after * side);
   advice.replaceChildren(
     `${expected}; after this turn it is ${left ? `a ${left}` : sign(after * side)}. `,
     make("strong", "fault", exact && left ? "" : costSentence(analysis, at, proven)),
     `${proven ? certainty : ""} Better: `,
-    make("ol", "branch", ...moves), leave,
+    make("ol", "branch", ...moves),
   );
 }
 
-/**
- * Go on, or back, in the better line of the turn where the reader stands.
- * @param {number} by
- */
-function stepBranch(by) {
-  const { game, at, board } = page;
-  const found = game.analysis?.turns[at - 1];
-  if (!found || !found[2] || !by) return;
-  page.pause();
-  page.branch = Math.max(0, Math.min(found[4].length, page.branch + by));
-  if (page.branch) {
-    let [cells, before] = [game.boards[at - 1], game.boards[at - 1]];
-    for (const changes of found[4].slice(0, page.branch)) {
-      before = cells;
-      cells = cells.slice();
-      for (let index = 0; index < changes.length; index += 2) cells[changes[index]] = changes[index + 1];
-    }
-    const last = found[4][page.branch - 1];
-    board.show(cells, readMove(before, last, game.columns), by === 1 ? 260 : 0);
-  } else {
-    page.drawBoard(0);
-  }
-  const moves = found[3].slice(0, page.branch).join(" ");
-  byId("caption").textContent = page.branch ? `The board after ${moves} in place of turn ${at}` : `The board after turn ${at}`;
-  byId("board").classList.toggle("branching", page.branch > 0);
+/* Say that a variation is shown, which moves of it, and how to leave it. */
+function showVariation() {
+  const { at, line, step } = page;
+  byId("variation").hidden = !line;
+  byId("board").classList.toggle("branching", Boolean(line));
   const buttons = /** @type {NodeListOf<HTMLButtonElement>} */ (byId("advice").querySelectorAll(".branch button"));
-  buttons.forEach((move, index) => move.setAttribute("aria-pressed", String(index === page.branch - 1)));
-  const leave = byId("leave-branch");
-  if (!page.branch && document.activeElement === leave) buttons[0].focus(); // it is hidden now
-  leave.hidden = !page.branch;
+  buttons.forEach((move, index) => move.setAttribute("aria-pressed", String(Boolean(line) && index === step - 1)));
+  if (!line) return;
+  const moves = line.turns.slice(1, step + 1).map((turn) => turn?.text).join(" ");
+  byId("variation-moves").textContent = `Variation after turn ${at - 1}: ${moves}`;
+  byId("caption").textContent = `The board after ${moves || "no move"} in place of turn ${at}`;
 }
 
 function showAnalysis() {

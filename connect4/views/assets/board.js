@@ -35,6 +35,7 @@ class Board {
     this.group = svg("g", { class: shape.plate ? "plated" : "" }, this.picture);
     this.drawCells();
     this.marks = svg("g", {}, this.group);
+    this.ghosts = svg("g", {}, this.group); // a layer of its own: pointing redraws nothing else
     this.drawLabels();
     host.replaceChildren(this.picture);
     /** @type {HTMLElement[] | null} */
@@ -111,7 +112,7 @@ class Board {
     this.marks.replaceChildren();
     this.drawMove(move);
     this.drawRuns(runs, move);
-    if (ghost) this.drawGhost(ghost);
+    this.point(ghost);
     if (move && milliseconds && !CALM.matches) this.animate(move, milliseconds);
     this.fillTable();
   }
@@ -151,12 +152,20 @@ class Board {
     ));
   }
 
+  /* Wait until nothing on the board moves. */
+  async landed() {
+    await Promise.allSettled(this.running.map(({ finished }) => finished));
+  }
+
   /**
-   * Draw the move that was better: a disc that is not there, or an arrow.
-   * @param {Ghost} ghost
+   * Draw a move that is not made, as a pale disc or an arrow; null takes the last one away.
+   * @param {Ghost | null} shown
    */
-  drawGhost({ move: { column, from, to }, player }) {
-    const ghost = svg("g", { class: `ghost p${player}` }, this.marks);
+  point(shown) {
+    this.ghosts.replaceChildren();
+    if (!shown) return;
+    const { move: { column, from, to }, player } = shown;
+    const ghost = svg("g", { class: `ghost p${player}` }, this.ghosts);
     if (column !== undefined) {
       const [x, y] = [(column + .5) * CELL, this.shape.rows * CELL];
       svg("path", { d: `M${x} ${y - 26}v26m-9 -9l9 12l9 -12`, class: "arrow" }, ghost);
@@ -199,6 +208,8 @@ class Board {
       const frames = [{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "none" }];
       this.running.push(this.tokens[cell].animate(frames, { duration, easing }));
     };
+    const hidden = [{ opacity: 0 }, { opacity: 0, offset: .99 }, { opacity: 1 }]; // until it has landed
+    this.running.push(this.marks.animate(hidden, { duration: milliseconds }));
     if (move.column !== undefined) {
       for (let cell = move.column; cell < rows * columns; cell += columns) {
         slide(cell, 0, -CELL, milliseconds, "cubic-bezier(.5, 0, .9, .6)");

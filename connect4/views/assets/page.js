@@ -5,8 +5,9 @@
  *   number: number, player: number, text: string | null, outcome: string, time: number,
  *   detail: string | null, fault: boolean,
  * }} Turn
+ * @typedef {[number[], number[] | null, number[], number[][]]} Ply scores, pop-outs left, cells, runs
  * @typedef {{
- *   turns: ([number, number, number, string[], number[][], boolean | null, number] | null)[], worst: number[], unit: string, source: string,
+ *   turns: ([number, number, number, string[], Ply[], boolean | null, number] | null)[], worst: number[], unit: string, source: string,
  * }} Analysis
  * @typedef {Shape & {
  *   title: string, names: string[], facts: string[], limit: number, result: string, why: string | null,
@@ -81,11 +82,12 @@ const chooser = /** @type {HTMLSelectElement} */ (byId("game"));
 const speed = /** @type {HTMLSelectElement} */ (byId("speed"));
 
 /* `at` is the turn after which the reader stands, `side` whose runs are shown (0: what the turn
-   changed), `branch` how many moves of the better line are shown, of that turn. */
+   changed). In a variation `line` is the better line of that turn, and `step` the moves shown of it. */
 const page = {
   game: /** @type {Game} */ (/** @type {unknown} */ (null)),
   board: /** @type {Board} */ (/** @type {unknown} */ (null)),
-  index: 0, at: 0, side: 0, branch: 0,
+  index: 0, at: 0, side: 0, step: 0,
+  line: /** @type {Game | null} */ (null),
   timer: /** @type {number | undefined} */ (undefined),
   charts: /** @type {Chart[]} */ ([]),
   items: /** @type {HTMLButtonElement[]} */ ([]),
@@ -94,7 +96,7 @@ const page = {
   choose(index, at) {
     this.pause();
     this.index = index;
-    this.side = this.branch = 0;
+    this.side = 0;
     const game = this.game = unpack(DATA.games[index]);
     chooser.value = String(index);
     byId("title").replaceChildren(
@@ -127,7 +129,7 @@ const page = {
   /** @param {number} at */
   go(at, milliseconds = 260) {
     const next = Math.max(0, Math.min(this.game.last, at));
-    if (next === this.at && !this.branch) return;
+    if (next === this.at && !this.line) return;
     this.show(next, next === this.at + 1 ? milliseconds : 0);
   },
 
@@ -135,30 +137,72 @@ const page = {
   show(at, milliseconds) {
     const { game } = this;
     this.at = at;
-    this.branch = 0;
-    this.drawBoard(milliseconds);
-    for (const player of [1, 2]) showPlayer(player);
-    showTurn();
+    this.line = null;
+    showAdvice();
+    this.draw(milliseconds);
     slider.value = String(at);
     slider.setAttribute("aria-valuetext", at ? `after turn ${at} of ${game.last}` : "start");
     for (const chart of this.charts) chart.go(at);
     this.markMove();
     if (at === game.last) this.pause();
-    for (const id of ["first", "back"]) button(id).disabled = at === 0;
-    for (const id of ["next", "end"]) button(id).disabled = at === game.last;
     try {
       history.replaceState(null, "", `#${this.index + 1}.${at}`);
     } catch { /* some browsers allow it too rarely for a fast scrub; the address then waits */ }
   },
 
+  /* The position that is shown: of the game, or of the variation. */
+  get view() {
+    return this.line ? { game: this.line, at: this.step } : { game: this.game, at: this.at };
+  },
+
+  /**
+   * Show the better line of the turn where the reader stands, after `step` moves of it.
+   * @param {number} step
+   */
+  enter(step) {
+    this.pause();
+    const last = this.line ? this.step : 0;
+    this.line ??= lineOf(this.game, this.at);
+    if (!this.line) return;
+    this.step = Math.max(0, Math.min(this.line.last, step));
+    this.draw(this.step === last + 1 ? 260 : 0);
+  },
+
+  leave() {
+    if (!this.line) return;
+    const focused = [byId("leave"), byId("advice")].some((part) => part.contains(document.activeElement));
+    this.show(this.at, 0);
+    if (focused) byId("advice").querySelector("button")?.focus(); // what had the focus is gone
+  },
+
+  /**
+   * Go on by a number of turns, in the variation where one is shown.
+   * @param {number} by
+   */
+  walk(by) {
+    if (this.line) this.enter(this.step + by);
+    else this.go(this.at + by);
+  },
+
+  /** @param {number} milliseconds */
+  draw(milliseconds) {
+    const { game, at } = this.view;
+    this.drawBoard(milliseconds);
+    for (const player of [1, 2]) showPlayer(player);
+    showTurn();
+    showVariation();
+    for (const id of ["first", "back"]) button(id).disabled = at === 0;
+    for (const id of ["next", "end"]) button(id).disabled = at === game.last;
+  },
+
   /** @param {number} milliseconds */
   drawBoard(milliseconds) {
-    const { game, at, side } = this;
+    const { side, view: { game, at } } = this;
     const runs = side || !game.countsPoints ? runsAt(game, at) : [];
     const marks = side ? standingMarks(runs.filter(({ player }) => player === side))
       : game.countsPoints ? changeMarks(game.changes[at])
         : runs.map(({ first, last }) => ({ first, last, kind: "won", label: "" }));
-    this.board.show(game.boards[at], game.moves[at], milliseconds, marks, betterMove(at));
+    this.board.show(game.boards[at], game.moves[at], milliseconds, marks, this.line ? null : betterMove(at));
     showSum(runs);
   },
 
@@ -169,9 +213,7 @@ const page = {
   toggleRuns(player) {
     if (!this.game.countsPoints) return;
     this.side = this.side === player ? 0 : player;
-    this.drawBoard(0);
-    showTurn();
-    for (const one of [1, 2]) showPlayer(one);
+    this.draw(0);
   },
 
   markMove() {
@@ -226,11 +268,12 @@ const page = {
   },
 };
 
-/** Return the result in a few words: `ai won 324 : 127`.
+/** Return the result in a few words, the winner's points first: `ai won 324 : 127`.
  * @param {Game} game
  */
 function headline({ winner, names, countsPoints, scores_end: points, result }) {
-  const score = countsPoints ? ` ${points.join(" : ")}` : "";
+  const ordered = winner === 2 ? [...points].reverse() : points;
+  const score = countsPoints ? ` ${ordered.join(" : ")}` : "";
   return winner ? [quoted(names[winner - 1]), ` won${score}`] : [result];
 }
 
@@ -266,7 +309,7 @@ function buildPlayer(player) {
 
 /** @param {number} player */
 function showPlayer(player) {
-  const { game, at } = page;
+  const { game, at } = page.view;
   const box = byId(`player${player}`);
   const [, , more, score] = box.children;
   const left = game.left[at];
@@ -275,7 +318,7 @@ function showPlayer(player) {
   const faults = turns.filter((turn) => turn?.fault).length;
   const facts = [];
   if (left) facts.push(`${left[player - 1]} pop-out${left[player - 1] === 1 ? "" : "s"} left`);
-  facts.push(`${seconds(spent)} total`);
+  if (!page.line) facts.push(`${seconds(spent)} total`);
   const parts = facts.map((fact) => make("span", "fact", fact));
   if (faults) parts.push(make("span", "fact fault", `${faults} fault${faults > 1 ? "s" : ""}`));
   more.replaceChildren(...parts.flatMap((part) => [part, " "]));
@@ -323,19 +366,20 @@ function deed(turn) {
 }
 
 function showTurn() {
-  const { game, at } = page;
+  const { game, at } = page.view;
   const turn = game.turns[at];
   const said = byId("said");
   const detail = byId("detail");
   if (turn) {
     const [, colon, words] = /** @type {string[]} */ (/^(:?)(.*)$/s.exec(deed(turn)));
     const what = make("span", turn.fault ? "fault" : "", words);
-    said.replaceChildren(`Turn ${at}: `, token(turn.player), ` player ${turn.player}${colon}`, what,
-      ` (${seconds(turn.time)}). `);
+    const number = page.line ? page.at + at - 1 : at;
+    said.replaceChildren(`Turn ${number}: `, token(turn.player), ` player ${turn.player}${colon}`, what,
+      page.line ? ". " : ` (${seconds(turn.time)}). `);
     const [one, two] = game.scores[at];
     if (game.countsPoints) said.append(make("span", "hidden", `Score ${one} to ${two}. `));
   } else {
-    said.replaceChildren("The start. ");
+    said.replaceChildren(page.line ? `Before turn ${page.at}. ` : "The start. ");
   }
   if (at === game.last) said.append(make("strong", "", game.result));
   byId("changes").replaceChildren(...(game.countsPoints ? changeChips(game.changes[at], game.columns) : []));
@@ -345,7 +389,6 @@ function showTurn() {
   byId("printed").textContent = game.printed?.[at] ?? "";
   byId("printed").hidden = !game.printed?.[at];
   byId("caption").textContent = at ? `The board after turn ${at}` : "The board at the start";
-  showAdvice();
 }
 
 function listMoves() {
@@ -505,8 +548,8 @@ function listGames() {
   chooser.addEventListener("change", () => page.choose(Number(chooser.value), 0));
   const costly = (/** @type {Turn} */ turn) => Boolean(page.game.analysis?.worst.includes(turn.number));
   const actions = {
-    first: () => page.go(0), back: () => page.go(page.at - 1), next: () => page.go(page.at + 1),
-    end: () => page.go(page.game.last), fault: () => page.seek((turn) => turn.fault),
+    first: () => page.walk(-Infinity), back: () => page.walk(-1), next: () => page.walk(1),
+    end: () => page.walk(Infinity), fault: () => page.seek((turn) => turn.fault),
     bad: () => page.seek(costly),
   };
   for (const [id, action] of Object.entries(actions)) {
@@ -516,6 +559,7 @@ function listGames() {
     });
   }
   byId("play").addEventListener("click", () => page.play());
+  byId("leave").addEventListener("click", () => page.leave());
   slider.addEventListener("input", () => {
     page.pause();
     page.go(Number(slider.value));
@@ -523,8 +567,8 @@ function listGames() {
   /** @type {Record<string, () => void>} */
   const keys = {
     ArrowLeft: actions.back, ArrowRight: actions.next, Home: actions.first, End: actions.end,
-    PageUp: () => page.go(page.at - 10), PageDown: () => page.go(page.at + 10),
-    f: actions.fault, w: actions.bad, b: () => stepBranch(1), Escape: () => stepBranch(-page.branch),
+    PageUp: () => page.walk(-10), PageDown: () => page.walk(10),
+    f: actions.fault, w: actions.bad, b: () => page.enter(page.line ? page.step + 1 : 1), Escape: () => page.leave(),
     1: () => page.toggleRuns(1), 2: () => page.toggleRuns(2),
   };
   document.addEventListener("keydown", (event) => {

@@ -12,12 +12,13 @@ const live = {
   from: null, // the piece that was chosen, in a game whose pieces slide
   cell: 0,
   redraw: /** @type {number | undefined} */ (undefined),
-  frame: /** @type {number | undefined} */ (undefined),
+  shown: Promise.resolve(), // when the board shows all that has been told
+  waiting: false, // whether the last turn is still to be shown
   records: /** @type {string[]} */ ([]),
 
   /** Return the moves that the person at this page has now. */
   get moves() {
-    return page.at === page.game?.last && this.turn?.moves || [];
+    return page.at === page.game?.last && !page.line && this.turn?.moves || [];
   },
 
   /** @param {any} data */
@@ -25,8 +26,19 @@ const live = {
     DATA.games.push(data);
     this.going = true;
     this.turn = null;
-    listGames();
-    page.choose(DATA.games.length - 1, 0);
+    this.then(() => {
+      listGames();
+      page.choose(DATA.games.length - 1, Infinity);
+      this.offer();
+    });
+  },
+
+  /**
+   * Do something once the last token has landed.
+   * @param {() => void} act
+   */
+  then(act) {
+    this.shown = this.shown.then(() => page.board?.landed()).then(act);
   },
 
   /** @param {any} turn */
@@ -49,16 +61,17 @@ const live = {
     this.turn = null;
     if (!shown) return;
     game.runs.push(...runs.map(([player, first, last, length, points]) => ({ player, first, last, length, points })));
-    const atEnd = page.at === game.last;
+    const atEnd = page.at === game.last && !page.line;
     addTurn(game, turn, data.details);
     game.printed = data.printed;
     const item = moveItem(game, game.last);
     page.items.push(item);
     if (byId("moves").firstChild) byId("moves").append(make("li", "", item)); // else it is about to be filled
     slider.max = String(game.last);
-    if (atEnd) {
-      this.frame ??= requestAnimationFrame(() => { // turns may come faster than frames
-        this.frame = undefined;
+    if (atEnd && !this.waiting) {
+      this.waiting = true; // turns may come faster than tokens fall
+      this.then(() => {
+        this.waiting = false;
         page.show(page.game.last, 260);
         this.offer();
       });
@@ -73,34 +86,44 @@ const live = {
 
   /** @param {{game: any, record: string}} data */
   over({ game, record }) {
-    const { index, at } = page;
-    const atEnd = this.frame !== undefined || at === page.game.last;
-    clearTimeout(this.redraw);
-    cancelAnimationFrame(this.frame ?? 0);
-    this.redraw = this.frame = undefined;
     this.turn = null;
     this.going = false;
     this.records.push(record);
-    game.printed = DATA.games[DATA.games.length - 1].printed;
-    DATA.games[DATA.games.length - 1] = game;
-    listGames();
-    page.choose(index, atEnd ? game.turns.length : at);
-    byId("say").hidden = true;
-    say("");
-    this.offer();
+    const index = DATA.games.length - 1;
+    this.then(() => {
+      clearTimeout(this.redraw);
+      this.redraw = undefined;
+      const atEnd = page.at === page.game.last;
+      game.printed = DATA.games[index].printed;
+      DATA.games[index] = game;
+      listGames();
+      if (page.index === index) page.choose(index, atEnd ? Infinity : page.at);
+      byId("say").hidden = true;
+      say("");
+      this.offer();
+    });
   },
 
-  /* After the last game, where the command goes on: offer what it can make. */
-  stay() {
-    this.offerRecord();
-    for (const [what, label] of [["tree", "Search tree"], ["analysis", "What moves cost"]]) {
-      byId("save").append(makeButton("", () => {
-        say("one moment ...");
-        post("make", { what, game: page.index, turn: Math.max(1, page.at) }).then((answer) => answer && say(answer));
-      }, label));
-    }
+  /* Where the command goes on after the game, it makes the tree of a turn, from the first turn on. */
+  make() {
+    this.offerToMake("tree", "Search tree");
     byId("after-words").hidden = true;
     byId("after").hidden = false;
+  },
+
+  /* After its last game. */
+  stay() {
+    this.offerRecord();
+    this.offerToMake("analysis", "What moves cost");
+  },
+
+  /** @param {string} what @param {string} label */
+  offerToMake(what, label) {
+    byId("save").append(makeButton("", () => {
+      byId("made").textContent = "one moment ...";
+      post("make", { what, game: page.index, turn: Math.max(1, page.at) })
+        .then((answer) => answer && byId("made").replaceChildren(answer));
+    }, label));
   },
 
   offerRecord() {
@@ -115,7 +138,7 @@ const live = {
     const link = make("a", "", "Open it");
     link.href = address;
     link.target = "_blank";
-    byId("answer").replaceChildren("It is ready. ", link);
+    byId("made").replaceChildren("It is ready. ", link);
   },
 
   /** @param {{page: string}} data */
@@ -160,11 +183,9 @@ const live = {
    * @param {Choice | null} move
    */
   mark(move) {
-    if (!this.turn || page.at !== page.game.last) return;
     const chosen = this.from === null ? null : { to: this.from };
     const ghost = move ?? chosen;
-    page.board.show(page.game.boards[page.at], page.game.moves[page.at], 0, [],
-      ghost && { move: ghost, player: this.turn.player });
+    if (this.turn && this.moves.length) page.board.point(ghost && { move: ghost, player: this.turn.player });
   },
 
   /** @param {string} text */
@@ -242,8 +263,9 @@ function save(text, name, type) {
  * @type {Record<string, (data: any) => void>} */
 const kinds = {
   game: (data) => live.game(data), begin: (data) => live.begin(data), turn: (data) => live.add(data),
-  over: (data) => live.over(data), note: say, making: say, made: (data) => live.made(data),
-  stay: () => live.stay(), end: (data) => live.end(data),
+  over: (data) => live.over(data), note: say, made: (data) => live.made(data),
+  making: (text) => byId("made").replaceChildren(text),
+  make: () => live.make(), stay: () => live.stay(), end: (data) => live.end(data),
 };
 
 (function attend() {
