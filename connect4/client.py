@@ -48,7 +48,7 @@ examples:
       play by hand, on a server that allows 60 s a move
   python3 -m connect4.client example.org 12345 final white --agent random b
       begin from position b of connect4/initial_states/dynamic
-  python3 -m connect4.client 127.0.0.1 12345 g white --agent ai --record g.json
+  python3 -m connect4.client 127.0.0.1 1234 g white --agent mcts --record g.json
       keep the game's record, even if the connection is lost
 
 exit status: 0 the game was played to its end, 1 it ended early or never began,

@@ -178,7 +178,8 @@ def test_a_game_in_a_notebook_that_is_stopped_leaves_no_agent_and_no_file(
         assert answer["content"]["status"] == "ok"
         kernel = manager.provisioner.pid
         before = sorted(tmp_path.iterdir())
-        client.execute("import connect4; connect4.play('mcts:seconds=60', 'random', seconds=90)")
+        game = "connect4.play('mcts:seconds=60', 'random', seconds=90, isolation='auto')"
+        client.execute(f"import connect4; {game}")
         assert wait_for(lambda: bool(agents_of(kernel)))
         time.sleep(0.5)
         if stop == "interrupt":

@@ -212,8 +212,8 @@ def test_the_start_page_plays_makes_and_opens(
     for label, page in (("What moves cost", "#worst-title"), ("Search tree", "#tree")):
         browser.press(HOME, RIGHT)
         next(one for one in browser.find_all("#save button") if one.text == label).click()
-        browser.wait("return document.querySelector('#answer a')")
-        made = browser.find("#answer a").get_attribute("href")
+        browser.wait("return document.querySelector('#made a')")
+        made = browser.find("#made a").get_attribute("href")
         home = browser.driver.current_url
         browser.driver.get(made)
         browser.wait(f"return document.querySelector('{page}')")
@@ -258,6 +258,34 @@ def test_the_start_page_opens_a_record_and_a_state_file(
     browser.wait("return document.querySelector('#outcome')?.textContent")
     one, two = records.read(tmp_path / "g.json").result.scores
     assert browser.text("#outcome").endswith(f"{max(one, two)} : {min(one, two)}")
+    quiet(browser)
+
+
+def test_the_tree_of_a_turn_is_opened_while_the_game_goes_on(
+    begin: Begin, browser: Browser
+) -> None:
+    begin("connect4", "--port", "0")
+    browser.find(".go").click()
+    for turn in (2, 4):
+        answered(browser, "your move")
+        browser.press("3")
+        said(browser, f"Turn {turn}:")
+    (button,) = [one for one in browser.find_all("#save button") if one.text == "Search tree"]
+    button.click()
+    browser.wait("return document.querySelector('#made a')")
+    browser.press("4")
+    said(browser, "Turn 6:")
+    made = browser.find("#made a").get_attribute("href")
+    browser.press(HOME, RIGHT)
+    button.click()
+    browser.wait("return document.querySelector('#made').textContent.includes('human')")
+    home = browser.driver.current_window_handle
+    browser.driver.switch_to.new_window("tab")
+    browser.driver.get(made)
+    browser.wait("return document.querySelector('#tree')")
+    assert "player 2" in browser.text("body")
+    browser.driver.close()
+    browser.driver.switch_to.window(home)
     quiet(browser)
 
 

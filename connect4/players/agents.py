@@ -6,6 +6,7 @@ import contextlib
 import math
 import time
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from functools import partial
 from random import Random
 from typing import Final
@@ -20,6 +21,7 @@ from connect4.search import (
     Evaluation,
     Order,
     OutOfBudgetError,
+    Thought,
     after,
     center,
     points,
@@ -87,11 +89,13 @@ class DepthAgent:
         """The positions of the game so far, as `bare` returns them."""
         self.note: str | None = None
         """A remark about the last tree."""
+        self.thought: Thought | None = None
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         search = self._make(self._budget.deadline(seconds))
         with uncollected():
-            move = deepen(search, state, self._budget.depth).move
+            self.thought = deepen(search, state, self._budget.depth).thought
+        move = self.thought.action
         self.seen |= {bare(state), bare(after(state, move))}
         return move
 
@@ -179,9 +183,13 @@ class Greedy:
 
     def __init__(self, setup: Setup) -> None:
         """Use nothing of `setup`: the agent has no options."""
+        self.thought: Thought | None = None
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
-        return max(center(state), key=lambda move: state.apply(move).margin(state.mover))
+        values = {move: state.apply(move).margin(state.mover) for move in center(state)}
+        best = max(values, key=values.__getitem__)
+        self.thought = Thought(best, values[best], 1, len(values), None, values, (best,))
+        return best
 
 
 class MctsAgent:
@@ -198,9 +206,11 @@ class MctsAgent:
         self._leaf = heuristic_of(setup.game).evaluation().leaf if estimated else None
         self._last: Mcts | None = None
         """Keeps the last tree alive: to free it takes time, which would delay the answer."""
+        self.thought: Thought | None = None
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
-        return self._search(state, seconds).best()
+        self.thought = self._search(state, seconds).thought()
+        return self.thought.action
 
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
         return nodes_of_mcts(self._search(state, seconds))
@@ -229,6 +239,7 @@ class SolverAgent:
         self._game = setup.game
         self._library: LibrarySolver | None = None
         self.note: str | None = None
+        self.thought: Thought | None = None
         if not {"engine", "nodes"} & options.keys() and solver.is_installed():
             self._library = LibrarySolver()
 
@@ -242,11 +253,13 @@ class SolverAgent:
         self.note = None
         deadline = self._budget.deadline(seconds)
         try:
-            return self._engine(state, self._budget.deadline(seconds, share=2 / 3)).move(state)
+            engine = self._engine(state, self._budget.deadline(seconds, share=2 / 3))
+            self.thought = Thought(*engine.choice(state))
         except OutOfBudgetError:
             self.note = NOT_PROVEN
-        search = TableAlphaBeta(heuristic_of(self._game).evaluation(), center, deadline)
-        return deepen(search, state, MAX_DEPTH).move
+            search = TableAlphaBeta(heuristic_of(self._game).evaluation(), center, deadline)
+            self.thought = replace(deepen(search, state, MAX_DEPTH).thought, note=NOT_PROVEN)
+        return self.thought.action
 
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
         """Return the perfect line and all scores along it; no nodes if the time is too short."""

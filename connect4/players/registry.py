@@ -132,7 +132,7 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         "connect4.players.local:KaggleAgent",
         games=frozenset({"classic"}),
         reaches_out=True,
-        rest=r"(?s:.*)\.py",
+        rest=r"(?s:.*)\.(py|ipynb)",
     ),
     "random": PlayerKind(
         "random", "connect4.players.registry:RandomPlayer", about="any legal move"
@@ -259,11 +259,11 @@ def recorded_agent(text: str, game: str, named: str | None) -> AgentName:
 
 def check_board(name: AgentName, state: State) -> None:
     """Raise `InputError` if the agent does not play on that board."""
-    board, found = PLAYERS[name.kind].board, state.board().shape
-    if board not in (None, found):
+    board, grid = PLAYERS[name.kind].board, state.grid
+    found = f"{grid.rows} by {grid.columns}" + (" with lines of 3" if grid.line == 3 else "")
+    if board and found != "{} by {}".format(*board):
         raise InputError(
-            f"agent {name.text!r} plays on {board[0]} rows by {board[1]} columns, "
-            f"not on {found[0]} by {found[1]}"
+            f"agent {name.text!r} plays on {board[0]} rows by {board[1]} columns, not on {found}"
         )
 
 
@@ -287,11 +287,11 @@ def _check_file(text: str, path: Path) -> None:
 
 
 def file_hash(name: AgentName, source: bytes | None = None) -> str | None:
-    """Return the SHA-256 of a student's file in hexadecimal; None for any other agent.
+    """Return the SHA-256 of the file of an `ai` or `kaggle` agent in hexadecimal; None for others.
 
     `source` replaces the content of the file. Raises `InputError` if it cannot be read.
     """
-    if name.kind != "ai":
+    if name.kind not in ("ai", "kaggle"):
         return None
     import hashlib  # slow to load (OpenSSL), so not for agents
 

@@ -12,6 +12,7 @@ from connect4.cli import Parser, fail
 # isort: split
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +26,7 @@ from connect4.players.base import Turn
 from connect4.record import MAX_SECONDS, Record
 from connect4.views.board import RunTable, changed_cells, shape_data
 from connect4.views.document import Page
-from connect4.views.words import ENDINGS, skipped_text, whole_reason
+from connect4.views.words import ENDINGS, changed_text, skipped_text, whole_reason
 
 PARTS: Final = ("base", "theme", "runs", "board", "chart", "advice", "page")
 """The assets of the page."""
@@ -128,7 +129,8 @@ def turn_data(
     `cells` are the changed cells, `runs` the changes of `RunTable`. `details` collects the distinct
     texts; `detail` is an index into it, or None.
     """
-    detail = whole_reason(turn)
+    changed = changed_text("The agent", [replace(turn, number=0)])
+    detail = "\n".join(filter(None, (whole_reason(turn), changed)))
     return [
         turn.player,
         turn.text,

@@ -29,7 +29,7 @@ from connect4.players.base import PlayerLeftError, Reply, TakenBackError
 from connect4.players.human import late_reply
 from connect4.players.registry import PLAYERS, PlayerKind, words_for
 from connect4.record import Record
-from connect4.referee import TurnBegun
+from connect4.referee import Result, TurnBegun
 from connect4.search.heuristics import heuristic_of
 from connect4.search.mcts import EXPLORATION
 from connect4.table import Table, TablePlan
@@ -81,6 +81,7 @@ class GamePage:
         self._moves: SimpleQueue[tuple[int, str]] = SimpleQueue()
         self._received = threading.Event()
         self.games: list[Record] = []
+        self._running: Record | None = None
         server.add_page(path, Page("Connect 4", LIVE, data={"games": []}))
         server.streams[f"{path}events"] = self.events
         server.posts[f"{path}move"] = self._take
@@ -99,6 +100,7 @@ class GamePage:
         terms = plan.terms
         with Table(plan.game, plan.start, plan.agents, terms, lambda _: SentSeat()) as table:
             self._feed.begin(table.record)
+            self._running = table.record
             if plan.is_person(1) or plan.is_person(2):
                 self.events.wait_for_page(AWAY)
             try:
@@ -125,6 +127,14 @@ class GamePage:
         self.games.append(record)
         self._feed.over(record)
         self.events.add("stay", {"again": False})
+
+    def record_of(self, game: int, turn: int) -> Record:
+        """Return the record of a game; one that goes on is broken off after that turn."""
+        if game < len(self.games) or self._running is None:
+            return self.games[game]
+        record = replace(self._running, turns=self._running.turns[:turn])
+        scores = records.replay(record)[-1].scores()
+        return replace(record, result=Result(scores, Ending.ABORTED, 0))
 
     def _run(self, table: Table, plan: TablePlan) -> None:
         turns = turns_to_send(table, plan, self._feed, plan.is_person)
@@ -293,6 +303,7 @@ class StartServer:
             page = GamePage(self.server, path)
             self._pages.append(page.events)
         self.server.posts[f"{path}make"] = lambda asked: self._make(page, asked)
+        page.events.add("make", None)
         return path, page
 
     def _play(self, asked: dict[str, Any]) -> dict[str, str]:
@@ -348,7 +359,7 @@ class StartServer:
         """Make the search tree of a turn, or the analysis of a game, in another process."""
         game, turn = int(asked["game"]), int(asked["turn"])
         made = self._folder / f"made-{len(os.listdir(self._folder))}.json"
-        records.write(page.games[game], made)
+        records.write(page.record_of(game, turn), made)
         if asked["what"] == "tree":
             module, out = "connect4.views.tree", made.with_suffix(".html")
             words = [f"{made}:{turn}", "-o", str(out)]

@@ -303,6 +303,10 @@ def compare(
     """
     if part not in ("a", "b", "both"):
         raise InputError(f"part {part!r}: expected a, b or both")
+    for agent in (new, old):
+        if not isinstance(agent, str | os.PathLike):
+            shown = getattr(agent, "__name__", type(agent).__name__)
+            raise InputError(f"{shown}: compare takes a file, such as ai.py, or an agent's name")
     where = None if rubric is None else Path(rubric)
     budget = None if fuel is None else read_fuel(str(fuel))
     rules = shorter(read_rubric(where, seconds, budget, isolation), games)

@@ -172,18 +172,19 @@ class Referee:
 
     def check(self, source: str, seconds: Seconds) -> dict[str, Any]:
         """Return what a student's worker needs to check a file: rules, and boards for moves."""
-        from grader.rubric import model, reading  # late: only this needs them
+        from grader.handin.positions import asked_positions  # late: only this needs them
+        from grader.rubric import model, reading
 
         rubric = reading.read()
         boards = [EXTENDED.from_json(board.start) for board in model.all_boards(rubric)]
-        boards.sort(key=lambda state: state.board().size)
+        games = asked_positions(boards)
         setup = Setup(
             AgentName("ai", "ai"), 1, EXTENDED, seconds, 0, "intelligent", source.encode()
         )
         return {
             "setup": sent(setup),
             "rules": asdict(rubric.submission),
-            "states": [boards[-1].to_json(), boards[0].to_json()],
+            "games": [(kind, [state.to_json() for state in states]) for kind, states in games],
         }
 
 

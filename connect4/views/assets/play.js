@@ -136,17 +136,26 @@ const live = {
     });
   },
 
-  /* After the last game, where the command goes on: offer what it can make. */
-  stay() {
-    this.offerRecord();
-    for (const [what, label] of [["tree", "Search tree"], ["analysis", "What moves cost"]]) {
-      byId("save").append(makeButton("", () => {
-        say("one moment ...");
-        post("make", { what, game: page.index, turn: Math.max(1, page.at) }).then((answer) => answer && say(answer));
-      }, label));
-    }
+  /* Where the command goes on after the game, it makes the tree of a turn, from the first turn on. */
+  make() {
+    this.offerToMake("tree", "Search tree");
     byId("after-words").hidden = true;
     byId("after").hidden = false;
+  },
+
+  /* After its last game. */
+  stay() {
+    this.offerRecord();
+    this.offerToMake("analysis", "What moves cost");
+  },
+
+  /** @param {string} what @param {string} label */
+  offerToMake(what, label) {
+    byId("save").append(makeButton("", () => {
+      byId("made").textContent = "one moment ...";
+      post("make", { what, game: page.index, turn: Math.max(1, page.at) })
+        .then((answer) => answer && byId("made").replaceChildren(answer));
+    }, label));
   },
 
   offerRecord() {
@@ -161,7 +170,7 @@ const live = {
     const link = make("a", "", "Open it");
     link.href = address;
     link.target = "_blank";
-    byId("answer").replaceChildren("It is ready. ", link);
+    byId("made").replaceChildren("It is ready. ", link);
   },
 
   /** @param {{page: string}} data */
@@ -371,8 +380,9 @@ function save(text, name, type) {
  * @type {Record<string, (data: any) => void>} */
 const kinds = {
   game: (data) => live.game(data), begin: (data) => live.begin(data), turn: (data) => live.add(data),
-  over: (data) => live.over(data), back: (data) => live.back(data), hint: (data) => live.hinted(data), note: refuse, making: (text) => say(text), made: (data) => live.made(data),
-  stay: () => live.stay(), end: (data) => live.end(data),
+  over: (data) => live.over(data), back: (data) => live.back(data), hint: (data) => live.hinted(data), note: refuse,
+  made: (data) => live.made(data), making: (text) => byId("made").replaceChildren(text),
+  make: () => live.make(), stay: () => live.stay(), end: (data) => live.end(data),
 };
 
 (function attend() {
