@@ -91,7 +91,9 @@ class PlayerKind:
     rest: str = ""
     """A pattern for the part of the name after the colon that is not an option."""
     about: str = ""
-    """What it does, in a few words; `{depth}` stands for that option's usual value."""
+    """What it does, in a few words; `{depth}` stands for that option's usual value.
+
+    The start page lists the kinds that have it."""
     usual: Mapping[str, str] = field(default_factory=dict)
     """The values of options that are not given."""
 

@@ -65,9 +65,6 @@ START_PAGE: Final = 600.0
 PORT: Final = 4404
 """The default port: a browser remembers the last choices by port."""
 
-NOT_OFFERED: Final = frozenset({"human", "remote", "env", "kaggle"})
-"""Kinds of players that the form does not list: they need a place beside this machine."""
-
 Planned: TypeAlias = Callable[[list[str]], list[TablePlan]]
 """Returns the games of a command line, without the command; raises `InputError`."""
 
@@ -430,7 +427,7 @@ def offered(game: Game) -> dict[str, Any]:
                 "about": kind.about.format(**kind.usual),
             }
             for name, kind in PLAYERS.items()
-            if name not in NOT_OFFERED and (kind.games is None or game.name in kind.games)
+            if kind.about and (kind.games is None or game.name in kind.games)
         ],
         "options": [
             {"name": option.name, "help": option.help, "switch": option.kind is bool}

@@ -12,8 +12,8 @@ async function post(path, data) {
   kinds.made = (path) => live.made(`../${path}`);
   /** @param {{again: boolean}} data whether the game can be played again */
   kinds.stay = ({ again }) => {
-    for (const [label, swap] of again ? /** @type {[string, boolean][]} */ ([["Rematch", false], ["Swap sides", true]]) : []) {
-      byId("save").append(makeButton("", async () => {
+    for (const [label, swap] of again ? /** @type {[string, boolean][]} */ ([["Swap sides", true], ["Rematch", false]]) : []) {
+      byId("save").prepend(makeButton("", async () => {
         const headers = { "Content-Type": "application/json" };
         const answer = await fetch("again", { method: "POST", headers, body: JSON.stringify({ swap }) });
         if (answer.ok) location.href = `../${(await answer.json()).path}`;
