@@ -219,6 +219,9 @@ class Log:
 class Runner(Protocol):
     """Runs an agent apart from the referee; `load` starts it, again after each end."""
 
+    setup: Setup
+    """What the agent receives when it is loaded."""
+
     def load(self, limit: Seconds) -> tuple[Seconds, str | None]:
         """Load the agent; return the time that it took, and why it failed."""
 

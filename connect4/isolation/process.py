@@ -110,7 +110,7 @@ class AgentProcess:
 
         Raises `IsolationError`.
         """
-        self._setup = setup
+        self.setup = setup
         self._limits = limits
         self._log = log
         self._name = name
@@ -183,7 +183,7 @@ class AgentProcess:
             for end in channel.far_ends:
                 end.close()
         try:
-            channel.send(line_of({"setup": setup_to_json(self._setup), **settings}))
+            channel.send(line_of({"setup": setup_to_json(self.setup), **settings}))
             key, value = read_message(channel.receive(time.monotonic() + PATIENCE))
         except NoAnswerError:
             raise IsolationError("an agent's process did not start") from None
@@ -261,7 +261,7 @@ class AgentProcess:
             end = End.STARVED if timed.starved else End.LATE
             reply = Reply(Outcome.TIMEOUT, detail=self._late_text(timed, limit))
         else:
-            reply, may_go_on = read_answer(timed.line, self._setup.game, self._setup.source is None)
+            reply, may_go_on = read_answer(timed.line, self.setup.game, self.setup.source is None)
             end = end if may_go_on else End.LAST
         return replace(
             reply,
@@ -390,7 +390,7 @@ class AgentProcess:
         The report is not trustworthy, and may be empty, because an agent can ignore the signal. The
         wait is at most `STACK_PATIENCE`.
         """
-        source, channel = self._setup.source, self._channel
+        source, channel = self.setup.source, self._channel
         if STACK_SIGNAL is None or source is None or channel is None or not self.pid:
             return ""
         channel.hear_prints()

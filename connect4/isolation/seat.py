@@ -201,6 +201,17 @@ class IsolatedSeat:
             self.agent.end()
         return reply
 
+    def renew(self, setup: Setup) -> None:
+        """Replace the player by a new one of the same agent: its side, method and seed may differ.
+
+        What an agent uses in one position is neither remembered nor charged in the next.
+        """
+        with self._asking:
+            self.agent.end()
+            self.agent.setup = handed_over(setup)
+            _, self.load_failure = self.agent.load(self._limits.start_seconds)
+            self._never_loaded = self.load_failure is not None
+
     def _used_up(self) -> str:
         """Return why the agent is not reloaded; empty if it may be."""
         if self._reload_is_free or self._reload_left > TOO_LITTLE:

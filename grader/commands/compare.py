@@ -21,14 +21,13 @@ from connect4.errors import InputError, headline, one_line
 from connect4.games import find_game
 from connect4.games.base import Game, Seconds
 from connect4.isolation.wasm.level import read_fuel
-from connect4.players.base import Method
 from connect4.players.registry import parse_agent
 from connect4.views.document import Page
 from connect4.views.page import PARTS
 from grader.commands import DONE, STOPPED, Playing, read_rubric, required_level, say
 from grader.handin import file_name
 from grader.handin import find as submissions
-from grader.marks.tally import Part, PartComparison
+from grader.marks.tally import METHOD_OF, Part, PartComparison
 from grader.output import write
 from grader.output.pages import replay
 from grader.output.results import last_lines
@@ -49,8 +48,6 @@ TITLES: Final[dict[Part, str]] = {
     "a": "part A, get_expectimax_move, each against random:",
     "b": "part B, get_intelligent_move, against each other:",
 }
-
-METHOD_OF: Final[dict[Part, Method]] = {"a": "expectimax", "b": "intelligent"}
 
 
 def shorter(rubric: Rubric, games: int | None) -> Rubric:

@@ -258,7 +258,7 @@ class FuelAgent:
     """
 
     def __init__(self, setup: Setup, limits: Limits, log: Log, name: str) -> None:
-        self._setup = setup
+        self.setup = setup
         self._limits = limits
         self._log = log
         self._name = name
@@ -267,7 +267,7 @@ class FuelAgent:
 
     def load(self, limit: Seconds) -> tuple[Seconds, str | None]:
         """Load the agent in a fresh copy; return the virtual seconds, and why that failed."""
-        setup, memory, printed = self._setup, self._limits.memory_bytes, self._log.add
+        setup, memory, printed = self.setup, self._limits.memory_bytes, self._log.add
         allowed = None if setup.source is None else setup.allowed
         more = REFERENCE_FILES if setup.agent.kind == "reference" else ()
         self._running = copy(allowed, memory, printed, more, setup.derived_seed())
@@ -299,7 +299,7 @@ class FuelAgent:
             request = {"state": state.to_json(), "seconds": limit}
             ended, line = self._run(line_of(request), left)
         if ended.end is Stop.RETURNED:
-            reply, may_go_on = read_answer(line, self._setup.game, self._setup.source is None)
+            reply, may_go_on = read_answer(line, self.setup.game, self.setup.source is None)
             end = End.RESTS if may_go_on else End.LAST
         elif ended.end is Stop.EXHAUSTED:
             detail = f"no answer within {shown(fuel_of(seconds or 0.0))} fuel"
