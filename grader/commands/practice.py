@@ -1,4 +1,4 @@
-"""The command `practice`, and `grader.practice`: positions with a known answer; it marks nothing."""
+"""The command `practice`, and `grader.practice`: positions with a known answer, and no mark."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4 import config
-from connect4.errors import InputError, headline, one_line
+from connect4.errors import InputError, headline
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
 from connect4.isolation.sandbox import Limits
@@ -47,19 +47,19 @@ class Candidate:
 
 def candidates(text: str, rubric: Rubric) -> list[Candidate]:
     """Return the agent of that name, or all submissions at that path; raises `InputError`."""
-    path, terms = Path(text), (1, EXTENDED, LEAST, 0, None)
+    path, allowed = Path(text), rubric.submission.allowed
     if not path.exists() and path.suffix not in (".py", ".zip"):
-        name = parse_agent(text)
-        if name.kind in ("human", "remote"):
+        agent = parse_agent(text)
+        if agent.kind in ("human", "remote"):
             raise InputError(f"{text}: only a file or an agent that needs no person can be asked")
-        return [Candidate(name.text, Setup(name, *terms, None, rubric.submission.allowed))]
+        return [Candidate(text, Setup(agent, 1, EXTENDED, LEAST, 0, allowed=allowed))]
+    file = path.name if path.suffix == ".py" else "ai.py"
+    agent = AgentName(f"ai:{file}", "ai", file)
     found = []
     for item in submissions.find([path], rubric.submission):
-        file = path.name if path.suffix == ".py" else "ai.py"
-        agent = AgentName(f"ai:{file}", "ai", file)
-        setup = Setup(agent, *terms, item.source, rubric.submission.allowed)
+        setup = Setup(agent, 1, EXTENDED, LEAST, 0, source=item.source, allowed=allowed)
         missing = None if item.source is not None else "there is no ai.py"
-        name = one_line(path) if path.is_file() else item.name
+        name = item.name if path.is_dir() else text
         found.append(Candidate(name, setup, item.problem or missing))
     return found
 
@@ -217,9 +217,9 @@ def practice(
     """Ask an agent in positions whose answer is known; return its answers.
 
     `agent` is a file, such as `old/ai.py`, or an agent's name. `seconds` is the time limit per move
-    (None: the least at which the agent plays, 0.2 or more), `total` that of all answers (None: every
-    position is asked). `positions` is a file with more positions, `jobs` the number of moves at
-    once. Raises `InputError` if a file or an agent does not exist or cannot be loaded.
+    (None: the least at which the agent plays, 0.2 or more), `total` that of all answers (None:
+    every position is asked). `positions` is a file with more positions, `jobs` the number of moves
+    at once. Raises `InputError` if a file or an agent does not exist or cannot be loaded.
 
     >>> found = practice("greedy", total=5)
     >>> found.points_lost("b").count + found.points_lost("a").count < len(found.answers)

@@ -12,6 +12,7 @@ import os
 import random
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
@@ -26,7 +27,7 @@ import numpy as np
 from connect4.errors import IllegalAction, InputError
 from connect4.games import extended
 from connect4.games.base import Seconds, opponent
-from connect4.games.extended import EXTENDED, ExtendedState
+from connect4.games.extended import ExtendedState
 from connect4.games.falling import ExtendedAction, format_action, parse_action
 from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import IsolatedSeat, Level, open_seat
@@ -251,7 +252,7 @@ def _asked(seat: IsolatedSeat, setup: Setup, state: ExtendedState) -> Turn:
     seat.renew(setup)
     turn = seat.ask(state, setup.seconds)
     outcome, detail = turn.outcome, turn.detail
-    if outcome is Outcome.PLAYED:
+    if turn.action is not None:
         try:
             state.apply(turn.action)
         except IllegalAction as error:
@@ -291,6 +292,12 @@ class Practice:
     positions: tuple[Solved, ...]
     """All positions; those without an answer were not asked."""
     answers: tuple[Answer, ...]
+
+    @property
+    def skills(self) -> dict[tuple[Part, str], int]:
+        """Return the number of positions of each skill, those of part B first."""
+        kinds = Counter((one.part, one.kind) for one in self.positions if one.is_skill)
+        return dict(sorted(kinds.items(), key=lambda item: item[0][0], reverse=True))
 
     def skill(self, part: Part, kind: str) -> list[Answer]:
         """Return the answers in the positions of a skill."""

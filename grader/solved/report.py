@@ -7,23 +7,39 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from tabulate import tabulate
-
-from connect4.errors import one_line
 from connect4.games.falling import format_action
 from connect4.views.board import shape_data
 from connect4.views.document import Page
 from connect4.views.words import first_line, kind_of_fault
 from grader.marks.tally import METHOD_OF, Part
 from grader.output.pages import card, heading
+from grader.output.tables import text_table
 from grader.solved import REGRET, Answer, Practice
-from grader.solved.questions import SKILLS, descriptions, questions
+from grader.solved.questions import Seen, questions
 
 PARTS: Final = ("base", "report", "theme", "board", "figures", "practice")
 """The assets of the page."""
 
 WORST: Final = 3
 """The worst positions that are printed of each part."""
+
+SKILLS: Final[dict[tuple[Part, str], str]] = {
+    ("b", "take_row"): "takes a four in a row",
+    ("b", "take_column"): "takes a four in a column",
+    ("b", "take_diagonal"): "takes a four on a diagonal",
+    ("b", "bigger_gain"): "takes the bigger of two gains",
+    ("b", "block_four"): "blocks a four",
+    ("b", "no_gift"): "gives no four away",
+    ("b", "pop_break"): "pops out to break a four",
+    ("b", "only_pops"): "chooses among pop-outs only",
+    ("b", "last_moves"): "plays the last moves right",
+    ("b", "combination"): "sees the gain of its move after next",
+    ("a", "take_points"): "takes points",
+    ("a", "pop_out"): "pops out for points",
+    ("a", "last_moves"): "plays the last moves right",
+    ("a", "fearless"): "does not fear what random play seldom does",
+}
+"""The skills of the kit's positions in words; another kind is shown as it is written."""
 
 FAR: Final = 0.4
 """The shares of both players are shown apart if they differ by more."""
@@ -59,8 +75,8 @@ def lines(practice: Practice) -> Iterator[str]:
     if pairs:
         one_sided = sum(one.is_right != two.is_right for one, two in pairs)
         yield (
-            f"Of {len(pairs)} positions asked from both sides, {one_sided} were answered right from "
-            "one side only."
+            f"Of {len(pairs)} positions asked from both sides, {one_sided} were answered right "
+            "from one side only."
         )
     if any(practice.regrets(part) for part in METHOD_OF):
         yield from ("", _points_table(practice))
@@ -69,13 +85,12 @@ def lines(practice: Practice) -> Iterator[str]:
         yield ""
     for question in asked_about:
         yield f"A question: {question.text}"
-        if question.evidence is not None:
-            yield from _position_lines(question.evidence)
+        yield from _position_lines(question.evidence)
     for text in described:
-        yield f"{text[0].upper()}{text[1:]}."
-    for part, title in (("a", "A"), ("b", "B")):
+        yield f"{text}."
+    for part in METHOD_OF:
         for answer in worst(practice, part):
-            yield f"\nPart {title}: {cost(answer)}"
+            yield f"\nPart {part.upper()}: {cost(answer)}"
             yield from _position_lines(answer)
 
 
@@ -119,25 +134,21 @@ def played(answer: Answer) -> str:
 def cost(answer: Answer) -> str:
     """Return what an answer gives away, and both values."""
     best = max(answer.solved.values)
-    return f"{answer.regret:.3g} points given away: {best - answer.regret:+.3g} in place of {best:+.3g}"
+    values = f"{best - answer.regret:+.3g} in place of {best:+.3g}"
+    return f"{answer.regret:.3g} points given away: {values}"
 
 
 def _skill_table(practice: Practice) -> str:
     rows = []
-    kinds = dict.fromkeys((one.part, one.kind) for one in practice.positions if one.is_skill)
-    for part, kind in sorted(kinds, reverse=True):
+    for part, kind in practice.skills:
         answers = practice.skill(part, kind)
-        most = sum(
-            (one.part, one.kind) == (part, kind) and one.is_skill for one in practice.positions
-        )
         own = [[a for a in answers if a.solved.state.mover == player] for player in (1, 2)]
         apart = all(own) and abs(_share(own[0]) - _share(own[1])) > FAR
-        sides = [f"player {n}: {_count(side)}" for n, side in enumerate(own, 1)] if apart else []
-        missing = [f"{most - len(answers)} not asked"] if len(answers) < most else []
-        rows.append(
-            [part.upper(), name_of(part, kind), _count(answers), ", ".join(sides + missing)]
-        )
-    return tabulate(rows, ["part", "skill", "right", ""], tablefmt="simple")
+        notes = [f"player {n}: {_count(side)}" for n, side in enumerate(own, 1)] if apart else []
+        if left := practice.skills[part, kind] - len(answers):
+            notes.append(f"{left} not asked")
+        rows.append([part.upper(), name_of(part, kind), _count(answers), ", ".join(notes)])
+    return text_table(rows, ["part", "skill", "right", ""])
 
 
 def name_of(part: Part, kind: str) -> str:
@@ -154,16 +165,12 @@ def _count(answers: Sequence[Answer]) -> str:
 
 
 def _points_table(practice: Practice) -> str:
-    own = [practice.points_lost(part) for part in METHOD_OF]
-    rows = [[f"{practice.agent} ({own[0].count} and {own[1].count} positions)", *map(str, own)]]
+    lost = [practice.points_lost(part) for part in METHOD_OF]
+    name = f"this file, in {lost[0].count} and {lost[1].count} positions"
+    rows = [[name, *map(str, lost)]]
     for agent, a, b in KNOWN:
-        rows.append([agent, "-" if a is None else f"{a:.1f}", f"{b:.1f}"])
-    return tabulate(
-        rows,
-        ["points that a move gives away", "part A", "part B"],
-        tablefmt="simple",
-        disable_numparse=True,
-    )
+        rows.append([agent, "" if a is None else f"{a:.1f}", f"{b:.1f}"])
+    return text_table(rows, ["points that a move gives away", "part A", "part B"])
 
 
 def difference(new: Practice, old: Practice) -> Iterator[str]:
@@ -200,9 +207,28 @@ def class_line(practice: Practice) -> str:
 
 def not_seen(practice: Practice) -> list[tuple[Part, str]]:
     """Return the skills of which a file has less than half of the answers right."""
-    kinds = dict.fromkeys((one.part, one.kind) for one in practice.positions if one.is_skill)
-    found = ((skill, practice.skill(*skill)) for skill in kinds)
+    found = ((skill, practice.skill(*skill)) for skill in practice.skills)
     return [skill for skill, answers in found if answers and _share(answers) < 0.5]
+
+
+def descriptions(answers: Sequence[Answer]) -> list[str]:
+    """Return what describes the search of a file that is no fault: its depth, its opponent."""
+    seen, found = Seen(answers), []
+    blocks, sees = seen.right("b", "block_four"), seen.right("b", "combination")
+    if seen.right("b", "take_row", "take_column", "take_diagonal") >= 0.9:
+        if blocks <= 0.2 and seen.right("b", "no_gift") <= 0.5 and not questions(answers):
+            found.append("looks one move ahead: it sees no reply")
+        elif blocks >= 0.8 and sees <= 0.4:
+            found.append("looks two moves ahead: it sees the reply to its move")
+        elif blocks >= 0.8 and sees >= 0.8:
+            found.append("looks three moves ahead or more")
+    said = [f"get_intelligent_move {text}" for text in found]
+    if seen.right("a", "fearless") <= 0.3 and seen.right("a", "take_points") >= 0.7:
+        said.append(
+            "get_expectimax_move fears what a random player seldom does, as with a minimum in "
+            "place of a mean"
+        )
+    return said
 
 
 # -- the page
