@@ -225,8 +225,8 @@ def descriptions(answers: Sequence[Answer]) -> list[str]:
     said = [f"get_intelligent_move {text}" for text in found]
     if seen.right("a", "fearless") <= 0.3 and seen.right("a", "take_points") >= 0.7:
         said.append(
-            "get_expectimax_move fears what a random player seldom does, as with a minimum in "
-            "place of a mean"
+            "get_expectimax_move fears what a random player seldom does: a minimum in place of a "
+            "mean does that, or an evaluation that counts threats"
         )
     return said
 
