@@ -1,8 +1,7 @@
 """What the answers suggest: questions to the author.
 
-A `Fault` is a typical mistake, told as what a player that makes it sees when it looks one move
-ahead. Where that player prefers an action that is neither right nor the choice of a player without
-the mistake, the file's answer decides. The other rules go by shares of answers; a share of few
+Where a player with a `Fault` prefers an action that is neither right nor the choice of a player
+without it, the file's answer decides. The other rules go by shares of answers; a share of few
 answers is nan, and no rule holds for it.
 """
 
@@ -11,222 +10,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from statistics import fmean
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final
 
 from connect4.games.base import opponent
-from connect4.games.board import Grid
-from connect4.games.extended import ExtendedState, points_of
+from connect4.games.extended import ExtendedState
 from connect4.games.falling import ExtendedAction
 from connect4.players.base import Outcome
 from grader.marks.tally import METHOD_OF, Part
-from grader.solved import KILLS, REGRET, Answer
+from grader.solved import KILLS, REGRET, Answer, text_of
+from grader.solved.faults import FAULTS, NO_FAULT, SIGN
 
 SOUND: Final = 0.95
 """A file with a larger share of right answers has no fault of `FAULTS`."""
 
 FEW: Final = 4
 """A share of fewer answers is unknown."""
-
-
-# -- faults: what a player sees that makes one of them
-
-Tokens: TypeAlias = tuple[int, int]
-"""The tokens of player 1 and of player 2, as masks."""
-
-Move: TypeAlias = Callable[[ExtendedState, int], Tokens]
-"""Returns the tokens after a drop into a column, or a pop-out of it."""
-
-
-def _height(state: ExtendedState, column: int) -> int:
-    return ((state.one | state.two) & state.grid.column_cells[column]).bit_count()
-
-
-def _placed(state: ExtendedState, column: int, height: int) -> Tokens:
-    """Return the tokens with one of the mover's in a cell, whatever was there."""
-    token = state.grid.bottoms[column] << height & state.grid.column_cells[column]
-    one, two = state.one & ~token, state.two & ~token
-    return (one | token, two) if state.mover == 1 else (one, two | token)
-
-
-def _dropped(state: ExtendedState, column: int) -> Tokens:
-    return _placed(state, column, _height(state, column))
-
-
-def _token_of_one(state: ExtendedState, column: int) -> Tokens:
-    one, two = _dropped(state, column)
-    token = (one | two) & ~(state.one | state.two)
-    return one | token, two & ~token
-
-
-def _upwards(state: ExtendedState, column: int) -> Tokens:
-    cells = state.grid.column_cells[column]
-    one, two = (own & ~cells | (own & cells) << 1 & cells for own in (state.one, state.two))
-    return one, two
-
-
-def _popped(state: ExtendedState, column: int) -> Tokens:
-    bottom, cells = state.grid.drops[column]
-    one, two = (own & ~cells | (own & cells & ~bottom) >> 1 for own in (state.one, state.two))
-    return one, two
-
-
-def _cleared(state: ExtendedState, column: int, height: int) -> Tokens:
-    """Return the tokens without the one in a cell."""
-    cell = state.grid.bottoms[column] << height
-    return state.one & ~cell, state.two & ~cell
-
-
-@cache
-def _grid(rows: int, columns: int, seen: Sequence[int]) -> Grid:
-    """Return a grid with some of the directions: up a column, along a row, falling, rising."""
-    grid = Grid(rows, columns, 4)
-    grid.shifts = tuple(grid.shifts[direction] for direction in seen)
-    return grid
-
-
-def _points(state: ExtendedState, tokens: Tokens) -> tuple[int, int]:
-    """Return the points of the mover and of the opponent."""
-    one, two = points_of(state.grid, tokens[0]), points_of(state.grid, tokens[1])
-    return (one, two) if state.mover == 1 else (two, one)
-
-
-def _margin(state: ExtendedState, tokens: Tokens) -> int:
-    own, other = _points(state, tokens)
-    return own - other
-
-
-def _margin_of(player: int) -> Callable[[ExtendedState, Tokens], int]:
-    return lambda state, tokens: _margin(state, tokens) * (1 if state.mover == player else -1)
-
-
-def _seeing(*seen: int) -> Callable[[ExtendedState, Tokens], int]:
-    """Return the margin of runs in some of the directions of `_grid`."""
-
-    def margin(state: ExtendedState, tokens: Tokens) -> int:
-        one, two = (points_of(_grid(*state.shape, seen), own) for own in tokens)
-        return one - two if state.mover == 1 else two - one
-
-    return margin
-
-
-def _after(state: ExtendedState, tokens: Tokens, of_same: bool) -> int:
-    """Return the mover's best margin after another move, of the same player or of the opponent."""
-    mover = state.mover if of_same else opponent(state.mover)
-    after = ExtendedState(state.grid, *tokens, mover, state.popouts, state.maximum)
-    margins = (after.apply(action).margin(state.mover) for action in after.legal_actions())
-    return max(margins, default=after.margin(state.mover))
-
-
-class Fault(NamedTuple):
-    """A mistake: its question, and how a player that makes it moves and values a position."""
-
-    question: str
-    drop: Move = _dropped
-    pop: Move = _popped
-    worth: Callable[[ExtendedState, Tokens], float] = _margin
-
-    def preferred(self, state: ExtendedState) -> set[ExtendedAction]:
-        """Return the actions that the player prefers."""
-        values = {
-            action: self.worth(state, (self.pop if action[1] else self.drop)(state, action[0]))
-            for action in state.legal_actions()
-        }
-        best = max(values.values())
-        return {action for action, value in values.items() if value == best}
-
-
-NO_FAULT: Final = Fault("")
-
-SIGN: Final = Fault(
-    "Prefers what is worst for it: is the sign of your evaluation right, and do you choose the "
-    "largest value?",
-    worth=lambda state, tokens: -_margin(state, tokens),
-)
-
-ONE: Final = "Plays for player 1 on both sides: does something ask for player 1?"
-
-FAULTS: Final = (
-    SIGN,
-    Fault(
-        "Counts its own points alone: are the opponent's points subtracted?",
-        worth=lambda state, tokens: _points(state, tokens)[0],
-    ),
-    Fault(
-        "Counts the opponent's points alone: are your own points added?",
-        worth=lambda state, tokens: -_points(state, tokens)[1],
-    ),
-    Fault(ONE, worth=_margin_of(1)),
-    Fault(ONE, _token_of_one, worth=_margin_of(1)),
-    Fault(
-        "Plays for player 2 on both sides: does something ask for player 2?",
-        worth=_margin_of(2),
-    ),
-    Fault(
-        "Drops a token of player 1 on both sides: whose token does your own move add?",
-        _token_of_one,
-    ),
-    Fault("Does not see diagonals: are both of them counted?", worth=_seeing(0, 1)),
-    Fault("Does not see falling diagonals: are both diagonals counted?", worth=_seeing(0, 1, 3)),
-    Fault("Does not see rising diagonals: are both diagonals counted?", worth=_seeing(0, 1, 2)),
-    Fault("Does not see rows: are runs across the board counted?", worth=_seeing(0, 2, 3)),
-    Fault(
-        "Drops as if a token stayed in the top cell: does your own move fall?",
-        lambda state, column: _placed(state, column, state.grid.rows - 1),
-    ),
-    Fault(
-        "Drops as if a token stopped one cell too high: where does your own move land?",
-        lambda state, column: _placed(
-            state, column, min(_height(state, column) + 1, state.grid.rows - 1)
-        ),
-    ),
-    Fault(
-        "Plays as if row 0 were the bottom: it is the top row of the array.",
-        lambda state, column: _placed(state, column, state.grid.rows - 1 - _height(state, column)),
-        _upwards,
-    ),
-    Fault(
-        "Drops as if a token landed one column further left: is the column right?",
-        lambda state, column: _placed(
-            state, (column - 1) % state.grid.columns, _height(state, column)
-        ),
-    ),
-    Fault(
-        "Drops as if a token landed one column further right: is the column right?",
-        lambda state, column: _placed(
-            state, (column + 1) % state.grid.columns, _height(state, column)
-        ),
-    ),
-    Fault(
-        "Plays as if the board were mirrored: do you count columns from the left?",
-        lambda state, column: _dropped(state, state.grid.columns - 1 - column),
-        lambda state, column: _popped(state, state.grid.columns - 1 - column),
-    ),
-    Fault(
-        "Pops out as if the tokens above stayed where they are: do they fall?",
-        pop=lambda state, column: _cleared(state, column, 0),
-    ),
-    Fault(
-        "Pops out as if the top token went: it is the bottom one.",
-        pop=lambda state, column: _cleared(state, column, _height(state, column) - 1),
-    ),
-    Fault(
-        "Pops out as if it were the next column: is the column right?",
-        pop=lambda state, column: _popped(state, (column + 1) % state.grid.columns),
-    ),
-    Fault(
-        "Expects replies that help it: does the opponent choose the smallest value?",
-        worth=lambda state, tokens: _after(state, tokens, of_same=False),
-    ),
-    Fault(
-        "Expects to move twice in a row: whose turn is it in your search?",
-        worth=lambda state, tokens: _after(state, tokens, of_same=True),
-    ),
-)
-
-
-# -- questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,10 +151,32 @@ def _on_faults(seen: Seen) -> list[Question]:
     return [Question(text, fitting[best][0])] if is_clear or stands_out else []
 
 
+def _on_sides(seen: Seen) -> list[Question]:
+    """Return the question on a file that is right as one player only, by what both were asked."""
+    places: dict[str, list[Answer]] = {}
+    for answer in seen.skills:
+        plain = answer.solved.twin() if answer.solved.is_twin else answer.solved
+        places.setdefault(text_of(plain.state), []).append(answer)
+    pairs = [pair for pair in places.values() if len(pair) == 2]
+    wrong = [a for a, b in pairs if b.is_right] + [b for a, b in pairs if a.is_right]
+    for player in (1, 2):
+        own = [a for a in wrong if a.solved.state.mover == player and not a.is_right]
+        others = [a for a in wrong if a.solved.state.mover != player and not a.is_right]
+        if len(pairs) >= 10 and len(own) >= len(pairs) / 2 and len(others) <= 2:
+            text = (
+                f"Right as player {3 - player}, wrong as player {player} in {len(own)} of "
+                f"{len(pairs)} positions: is a player's number, 1 or 2, written where your own or "
+                "the opponent's belongs?"
+            )
+            return [Question(text, own[0])]
+    return []
+
+
 def _on_columns(seen: Seen) -> list[Question]:
-    """Return the question on columns that are never played."""
+    """Return the question on the last columns, which are never played."""
+    played = 1 + max((answer.action[0] for answer in seen.valid if answer.action), default=0)
     limits: tuple[tuple[Callable[[ExtendedState], int], str], ...] = (
-        (lambda state: 7, "after column 6: does a loop end at 7 columns?"),
+        (lambda state: played, f"after column {played - 1}: does a loop end there?"),
         (
             lambda state: state.grid.rows,
             "whose number is the number of rows or more: are rows and columns exchanged?",
@@ -368,9 +189,9 @@ def _on_columns(seen: Seen) -> list[Question]:
             first = limit(answer.solved.state)
             due = all(column >= first for column, _ in answer.solved.right)
             (beyond if due else others).append(answer)
-        played = (a for a in seen.valid if a.action and a.action[0] >= limit(a.solved.state))
+        wide = (a for a in seen.valid if a.action and a.action[0] >= limit(a.solved.state))
         right = share([answer.is_right for answer in others])
-        if len(beyond) >= 6 and right >= 0.6 and next(played, None) is None:
+        if len(beyond) >= 6 and right >= 0.6 and next(wide, None) is None:
             return [Question(f"Plays in no column {text}", beyond[0])]
     return []
 
@@ -429,6 +250,6 @@ def _on_kills(seen: Seen) -> list[Question]:
 
 
 RULES: Final = (
-    *(_on_no_answers, _on_one_action, _on_popouts, _on_faults, _on_columns, _on_the_start),
-    _on_kills,
+    *(_on_no_answers, _on_one_action, _on_popouts, _on_faults, _on_sides, _on_columns),
+    *(_on_the_start, _on_kills),
 )
