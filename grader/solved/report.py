@@ -7,15 +7,16 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
+from tabulate import tabulate
+
 from connect4.games.falling import format_action
 from connect4.views.board import shape_data
 from connect4.views.document import Page
 from connect4.views.words import first_line, kind_of_fault
 from grader.marks.tally import METHOD_OF, Part
 from grader.output.pages import card, heading
-from grader.output.tables import text_table
 from grader.solved import REGRET, Answer, Practice
-from grader.solved.questions import Seen, questions
+from grader.solved.questions import FEW, Seen, questions
 
 PARTS: Final = ("base", "report", "theme", "board", "figures", "practice")
 """The assets of the page."""
@@ -42,7 +43,7 @@ SKILLS: Final[dict[tuple[Part, str], str]] = {
 """The skills of the kit's positions in words; another kind is shown as it is written."""
 
 FAR: Final = 0.4
-"""The shares of both players are shown apart if they differ by more."""
+"""The shares of both players are shown apart if they differ by more, each of `FEW` answers."""
 
 
 class Known(NamedTuple):
@@ -143,12 +144,14 @@ def _skill_table(practice: Practice) -> str:
     for part, kind in practice.skills:
         answers = practice.skill(part, kind)
         own = [[a for a in answers if a.solved.state.mover == player] for player in (1, 2)]
-        apart = all(own) and abs(_share(own[0]) - _share(own[1])) > FAR
+        is_known = min(map(len, own)) >= FEW
+        apart = is_known and abs(_share(own[0]) - _share(own[1])) > FAR
         notes = [f"player {n}: {_count(side)}" for n, side in enumerate(own, 1)] if apart else []
         if left := practice.skills[part, kind] - len(answers):
             notes.append(f"{left} not asked")
         rows.append([part.upper(), name_of(part, kind), _count(answers), ", ".join(notes)])
-    return text_table(rows, ["part", "skill", "right", ""])
+    text: str = tabulate(rows, ["part", "skill", "right", ""], tablefmt="simple")
+    return text
 
 
 def name_of(part: Part, kind: str) -> str:
@@ -170,7 +173,9 @@ def _points_table(practice: Practice) -> str:
     rows = [[name, *map(str, lost)]]
     for agent, a, b in KNOWN:
         rows.append([agent, "" if a is None else f"{a:.1f}", f"{b:.1f}"])
-    return text_table(rows, ["points that a move gives away", "part A", "part B"])
+    head = ["points that a move gives away", "part A", "part B"]
+    text: str = tabulate(rows, head, tablefmt="simple", disable_numparse=True)
+    return text
 
 
 def difference(new: Practice, old: Practice) -> Iterator[str]:
