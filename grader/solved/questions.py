@@ -8,7 +8,7 @@ answers is nan, and no rule holds for it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Final
@@ -126,7 +126,8 @@ def _popouts(answer: Answer) -> list[ExtendedAction]:
 
 def _on_faults(seen: Seen) -> list[Question]:
     """Return the question of the fault that explains most of the answers that it tells apart."""
-    if not seen.valid or share([answer.is_right for answer in seen.valid]) >= SOUND:
+    few = 2 * len(seen.valid) <= len(seen.all)
+    if few or share([answer.is_right for answer in seen.valid]) >= SOUND:
         return []
     told: list[list[Answer]] = [[] for _ in FAULTS]
     fitting: list[list[Answer]] = [[] for _ in FAULTS]
@@ -174,25 +175,25 @@ def _on_sides(seen: Seen) -> list[Question]:
 
 def _on_columns(seen: Seen) -> list[Question]:
     """Return the question on the last columns, which are never played."""
-    played = 1 + max((answer.action[0] for answer in seen.valid if answer.action), default=0)
-    limits: tuple[tuple[Callable[[ExtendedState], int], str], ...] = (
-        (lambda state: played, f"after column {played - 1}: does a loop end there?"),
-        (
-            lambda state: state.grid.rows,
-            "whose number is the number of rows or more: are rows and columns exchanged?",
-        ),
-    )
-    for limit, text in limits:
-        beyond: list[Answer] = []
-        others: list[Answer] = []
-        for answer in seen.valid:
-            first = limit(answer.solved.state)
-            due = all(column >= first for column, _ in answer.solved.right)
-            (beyond if due else others).append(answer)
-        wide = (a for a in seen.valid if a.action and a.action[0] >= limit(a.solved.state))
-        right = share([answer.is_right for answer in others])
-        if len(beyond) >= 6 and right >= 0.6 and next(wide, None) is None:
-            return [Question(f"Plays in no column {text}", beyond[0])]
+    played, reach = 0, dict[int, int]()
+    for answer in seen.valid:
+        rows, columns = answer.solved.state.shape
+        column = answer.action[0] if answer.action else 0
+        played = max(played, column)
+        if columns > rows:
+            reach[rows] = max(reach.get(rows, 0), column)
+    exchanged = len(reach) > 1 and all(last == rows - 1 for rows, last in reach.items())
+    text = f"after column {played}: does a loop end there?"
+    if exchanged:
+        text = "whose number is the number of rows or more: are rows and columns exchanged?"
+    beyond: list[Answer] = []
+    others: list[Answer] = []
+    for answer in seen.valid:
+        last = answer.solved.state.grid.rows - 1 if exchanged else played
+        due = all(column > last for column, _ in answer.solved.right)
+        (beyond if due else others).append(answer)
+    if len(beyond) >= 6 and share([answer.is_right for answer in others]) >= 0.6:
+        return [Question(f"Plays in no column {text}", beyond[0])]
     return []
 
 
