@@ -197,7 +197,12 @@ def test_a_folder_has_a_line_for_each_file_and_the_skills_that_most_lack(tmp_pat
     (tmp_path / "class" / "cy" / "ai.py").write_text("1 / 0", encoding="utf-8")
     done = run("grader", "practice", "class", "--seconds", "6", cwd=tmp_path, status=0)
     lines = done.stdout.splitlines()
-    assert [line.partition(":")[0] for line in lines] == ["ann", "bo", "cy", "What most do not see"]
+    assert [line.partition(":")[0] for line in lines] == [
+        "ann",
+        "bo",
+        "cy",
+        "What most of 2 do not see",
+    ]
     assert "without a valid action" in lines[0]
     assert "ZeroDivisionError" in lines[2]
 

@@ -145,7 +145,8 @@ def practice_and_say(
         return _compare(asking, found[0], old[0], seconds)
     if len(found) > 1:
         return _class(asking, found, seconds)
-    practised, status = _practised(asking, found[0], asking.positions, seconds)
+    setup = _prepared(asking, found[0])
+    practised, status = _practised(asking, found[0].name, setup, asking.positions, seconds)
     print("\n".join(lines(practised)))
     if page is not None:
         write(page, html_of(practised))
@@ -153,16 +154,20 @@ def practice_and_say(
     return status
 
 
-def _practised(
-    asking: Asking, candidate: Candidate, positions: Sequence[Solved], seconds: Seconds
-) -> tuple[Practice, int]:
-    """Return the answers of a candidate so far, and the exit status: Ctrl-C ends the asking."""
+def _prepared(asking: Asking, candidate: Candidate) -> Setup:
+    """Return the setup of a candidate; if it cannot be loaded, say why."""
     try:
-        setup = asking.prepared(candidate)
+        return asking.prepared(candidate)
     except InputError as error:
         for note in getattr(error, "__notes__", ()):
             say(note)
         raise
+
+
+def _practised(
+    asking: Asking, name: str, setup: Setup, positions: Sequence[Solved], seconds: Seconds
+) -> tuple[Practice, int]:
+    """Return the answers of an agent so far, and the exit status: Ctrl-C ends the asking."""
     answers: list[Answer] = []
     status = STOPPED
     with contextlib.suppress(KeyboardInterrupt), Progress(len(positions), "positions") as progress:
@@ -170,38 +175,41 @@ def _practised(
             answers.append(answer)
             progress.step()
         status = DONE
-    return Practice(candidate.name, setup.seconds, tuple(positions), tuple(answers)), status
+    return Practice(name, setup.seconds, tuple(positions), tuple(answers)), status
 
 
 def _compare(asking: Asking, new: Candidate, old: Candidate, seconds: Seconds) -> int:
-    """Ask two agents in the same positions that have values, each for half of the time."""
+    """Ask two agents in the same positions, with the same time, each for half of the seconds."""
+    setups = [_prepared(asking, candidate) for candidate in (new, old)]
+    most = max(setup.seconds for setup in setups)
+    one, two = (replace(setup, seconds=most) for setup in setups)
     positions = [solved for solved in asking.positions if solved.kind == REGRET]
-    one, status = _practised(asking, new, positions, seconds / 2)
-    two, other = _practised(asking, old, [a.solved for a in one.answers], seconds / 2)
-    print("\n".join(difference(one, two)))
+    better, status = _practised(asking, new.name, one, positions, seconds / 2)
+    asked = [answer.solved for answer in better.answers]
+    worse, other = _practised(asking, old.name, two, asked, seconds / 2)
+    print("\n".join(difference(better, worse)))
     return max(status, other)
 
 
 def _class(asking: Asking, found: Sequence[Candidate], seconds: Seconds) -> int:
     """Print a line for each file, then the skills that most files lack."""
     unseen: Counter[str] = Counter()
-    asked = 0
+    asked, status = 0, DONE
     for candidate in found:
         try:
-            practised, status = _practised(asking, candidate, asking.positions, seconds)
+            setup = asking.prepared(candidate)
         except InputError as error:
             print(error, flush=True)
             continue
+        practised, status = _practised(asking, candidate.name, setup, asking.positions, seconds)
         print(class_line(practised), flush=True)
         if status != DONE:
-            return status
+            break
         asked += 1
-        unseen.update(name_of(*skill) for skill in not_seen(practised))
-    most = [
-        f"{name} ({count} of {asked})" for name, count in unseen.most_common() if 2 * count > asked
-    ]
-    print(f"What most do not see: {', '.join(most) or 'nothing that is asked'}")
-    return DONE
+        unseen.update(f"{part.upper()} {name_of(part, kind)}" for part, kind in not_seen(practised))
+    most = [f"{name} ({count})" for name, count in unseen.most_common() if 2 * count > asked]
+    print(f"What most of {asked} do not see: {', '.join(most) or 'nothing that was asked'}")
+    return status
 
 
 def practice(

@@ -217,7 +217,7 @@ def ask(
     """Yield an agent's answers, each of a new player, until `seconds` are over.
 
     `setup` names the agent and the time of a move. Each of the `jobs` has a core of its own, if the
-    system supports that. A turn that the machine was too busy for is repeated once, then left out.
+    system supports that. A turn that is late on a busy machine is repeated once, then left out.
     """
     end, cores, local = time.monotonic() + seconds, physical_cores(), threading.local()
     with ExitStack() as stack:
@@ -235,7 +235,7 @@ def ask(
             method, player = METHOD_OF[solved.part], solved.state.mover
             terms = replace(setup, player=player, method=method, seed=number)
             turn = _asked(seat(), terms, solved.state)
-            return _asked(seat(), terms, solved.state) if turn.starved else turn
+            return _asked(seat(), terms, solved.state) if _is_starved(turn) else turn
 
         executor = stack.enter_context(ThreadPoolExecutor(jobs))
         numbered = ((solved, (number, solved)) for number, solved in enumerate(positions))
@@ -243,7 +243,7 @@ def ask(
         with closing(spread(executor, answer, ahead, jobs)) as done:
             for solved, future in done:
                 turn = future.result()
-                if not turn.starved:
+                if not _is_starved(turn):
                     yield Answer(solved, turn)
 
 
@@ -258,6 +258,11 @@ def _asked(seat: IsolatedSeat, setup: Setup, state: ExtendedState) -> Turn:
         except IllegalAction as error:
             outcome, detail = Outcome.INVALID, str(error)
     return turn.judged(outcome, detail, 1, setup.player)
+
+
+def _is_starved(turn: Turn) -> bool:
+    """Return whether a turn is late because the machine was too busy."""
+    return turn.starved and turn.outcome is Outcome.TIMEOUT
 
 
 # -- results

@@ -67,6 +67,15 @@ KNOWN: Final = (
 
 def lines(practice: Practice) -> Iterator[str]:
     """Yield what the command prints of one agent."""
+    yield from summary(practice)
+    for part in METHOD_OF:
+        for answer in worst(practice, part):
+            yield f"\nPart {part.upper()}: {cost(answer)}"
+            yield from _position_lines(answer)
+
+
+def summary(practice: Practice) -> Iterator[str]:
+    """Yield what was asked and what is right, points, questions and descriptions."""
     asked, most = len(practice.answers), len(practice.positions)
     head = f"{practice.agent}: {asked:,} of {most:,} positions"
     yield f"{head}, told {practice.seconds:g} s a move"
@@ -89,10 +98,6 @@ def lines(practice: Practice) -> Iterator[str]:
         yield from _position_lines(question.evidence)
     for text in described:
         yield f"{text}."
-    for part in METHOD_OF:
-        for answer in worst(practice, part):
-            yield f"\nPart {part.upper()}: {cost(answer)}"
-            yield from _position_lines(answer)
 
 
 def worst(practice: Practice, part: Part) -> list[Answer]:
@@ -255,7 +260,7 @@ def page(practice: Practice) -> str:
     shown = [answer for _, answers in groups for answer in answers]
     numbers = {id(answer): place for place, answer in enumerate(shown, 1)}
     parts = [heading(f"Practice: {practice.agent}")]
-    parts.append(card(f"<pre>{html.escape(chr(10).join(lines(practice)))}</pre>"))
+    parts.append(card(f"<pre>{html.escape(chr(10).join(summary(practice)))}</pre>"))
     for title, answers in groups:
         figures = "".join(_figure(answer, numbers[id(answer)]) for answer in answers)
         parts.append(f'<h2>{html.escape(title)}</h2>\n<div class="figures">{figures}</div>')
