@@ -46,6 +46,10 @@ FAR: Final = 0.4
 """The shares of both players are shown apart if they differ by more, each of `FEW` answers."""
 
 
+NAMED: Final = 3
+"""The skills that a line of a class names."""
+
+
 class Known(NamedTuple):
     """Points that a move of a known agent gives away in part A and B, over all positions."""
 
@@ -202,15 +206,20 @@ def difference(new: Practice, old: Practice) -> Iterator[str]:
 
 def class_line(practice: Practice) -> str:
     """Return the line of one file of a class."""
-    lost = [f"{part.upper()} {practice.points_lost(part)}" for part in METHOD_OF]
-    unseen = [name_of(*skill) for skill in not_seen(practice)]
     faults = sum(answer.action is None for answer in practice.answers)
+    lost = [
+        f"{part.upper()} {practice.points_lost(part)}"
+        for part in METHOD_OF
+        if practice.regrets(part)
+    ]
+    unseen = [name_of(*skill) for skill in not_seen(practice)]
+    few = ", ".join(unseen[:NAMED]) + (f" and {len(unseen) - NAMED} more" if unseen[NAMED:] else "")
     parts = [
         f"{len(practice.answers)} positions",
         *([f"{faults} without a valid action"] if faults else []),
-        f"points a move gives away: {', '.join(lost)}",
-        *([f"does not see: {', '.join(unseen)}"] if unseen else []),
-        *(question.text for question in questions(practice.answers)),
+        *([f"points a move gives away: {', '.join(lost)}"] if lost else []),
+        *([f"does not see: {few}"] if unseen else []),
+        *(f"asked: {question.text}" for question in questions(practice.answers)),
     ]
     return f"{practice.agent}: {'; '.join(parts)}"
 
