@@ -227,6 +227,7 @@ CLEANING: Final = (
     "DELETE FROM decision WHERE is_gone(person) OR is_gone(line)",
     "DELETE FROM written WHERE is_gone(person)",
     "UPDATE author SET report = cleaned(report)",
+    "UPDATE meta SET value = cleaned(value) WHERE name IN ('command', 'out')",
     "UPDATE correction SET reason = cleaned(reason)",
     "UPDATE roster SET student = cleaned_student(student)",
 )

@@ -131,7 +131,7 @@ def put_out(results: Results, store: Store, outputs: Outputs) -> bool:
             if line := tell_changes(results, store, outputs.out):
                 say(line)
             with suppress(InputError), writable(store) as own:  # else the other grader notes them
-                note_written(results, own)
+                note_written(results, own, outputs.out)
         if outputs.records:
             writing.write_records(results.games, store, outputs.out)
         written = fill_gradebooks(results, store, outputs, outputs.out)
