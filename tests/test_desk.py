@@ -97,6 +97,6 @@ def test_of_a_class_with_its_mess_every_zero_and_every_doubt_is_counted(tmp_path
     assert lines[-2].startswith("  to decide: 1")
     assert lines[-2].endswith(" more; unmatched.csv has all")
     assert lines[-1].startswith("  next: python3 -m grader report marks.db --out out/ --roster ")
-    assert facts(tmp_path, "marks")["open"] > facts(tmp_path, "roster")["not decided"] > 0
+    assert facts(tmp_path, "marks")["open"] > facts(tmp_path, "roster")["undecided"] > 0
     broken = sum(one.role == "broken" for one in course.pupils)
     assert facts(tmp_path, "zeros")["unplayable"] == broken

@@ -87,7 +87,9 @@ def _of_results(path: Path) -> Standing:
             again = "wait; a grader is at work on it" if is_busy(path) else again
             if kind in (LADDER, None):  # a dry run has only asked for moves
                 facts = {"files": len(store.versions()), "games played": len(store.played())}
-                return Standing(str(path), kind or GRADE, {"known": facts}, [], again)
+                return Standing(
+                    str(path), kind or (words or [GRADE])[0], {"known": facts}, [], again
+                )
             results = read_results(store)
             games = {game.key for game in results.games}
             done, failed = games & results.played.keys(), games & results.faults.keys()
@@ -96,8 +98,6 @@ def _of_results(path: Path) -> Standing:
             stages = results.rubric.tournament.stages if kind == TOURNAMENT else ()
             if stages:
                 one.facts["stages"] = {"begun": len(results.stages), "planned": len(stages)}
-                if results.rubric.tournament.points:
-                    one.next = f"{CALL} report MARKS.db --placement {path} --out marks/"
             else:
                 _add_marks(one, results, store)
             is_over = not results.missing and len(results.stages) == len(stages)
@@ -116,18 +116,16 @@ def _add_marks(one: Standing, results: Results, store: Store) -> None:
     one.facts["hand-ins"] = {"found": len(store.submissions()), "unplayable": unplayable}
     if results.has_roster:
         matched, unknown = len(owners.matching.pairs), len(owners.unknown)
-        one.facts["roster"] = {"matched": matched, "not in it": unknown} | {
-            why.value: absent[why] for why in (Missing.ABSENT, Missing.UNDECIDED)
-        }
+        nobody = {why.name.lower(): absent[why] for why in Missing}
+        one.facts["roster"] = {"matched": matched, "not in it": unknown, **nobody}
     marks = [(mark.submission, mark.known(own)) for mark in results.marks for own in mark.students]
     known = [(item, value) for item, value in marks if value is not None]
     one.facts["marks"] = {"known": len(known), "open": len(marks) - len(known)}
-    why_zero = [
-        item.missing or ("unplayable" if item.problem else "from games")
-        for item, value in known
-        if value == 0
+    zeros = [item for item, value in known if value == 0]
+    why = [
+        "absent" if item.missing else "unplayable" if item.problem else "played" for item in zeros
     ]
-    one.facts["zeros"] = {why: why_zero.count(why) for why in sorted(set(why_zero))}
+    one.facts["zeros"] = dict(Counter(why))
     one.decide += [f"whose is the hand-in of {each}" for each in owners.unknown if each.may_be]
     one.decide += [line for line in owners.told if " is newer than " not in line]
     out = Path(os.path.relpath(store.meta(OUT) or "marks"))
