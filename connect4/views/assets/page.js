@@ -503,6 +503,7 @@ function drawLead(game) {
   const curves = curvesOf(game);
   const known = curves.flatMap(({ values }) => values.filter((value) => value !== null));
   if (!known.some((value) => value) && !analysis || !known.length) return;
+  const unit = game.countsPoints ? "" : ` ${analysis?.unit}`;
   const exact = analysis && known.every((value) => outcomeWord(analysis, value));
   const [high, low] = [Math.max(5, ...known) * 1.1, Math.min(-5, ...known) * 1.1];
   /** @param {number} at */
@@ -510,7 +511,7 @@ function drawLead(game) {
     const value = values[at];
     if (value === null) return [];
     const won = analysis && outcomeWord(analysis, Math.abs(value));
-    const who = value ? [token(value > 0 ? 1 : 2), ` ${exact ? won : signed(Math.abs(value), 1)}${game.countsPoints ? "" : ` ${analysis?.unit}`}`] : [exact ? "draw" : "0"];
+    const who = value ? [token(value > 0 ? 1 : 2), ` ${exact ? won : `${signed(Math.abs(value), 1)}${unit}`}`] : [exact ? "draw" : "0"];
     return [make("span", `key ${kind}`, `${words} `, ...who)];
   });
   const [{ words, values }] = curves;
@@ -656,5 +657,7 @@ function listGames() {
     byId("slider").focus({ preventScroll: true });
   });
   addEventListener("hashchange", () => goTo(location.hash));
-  if (DATA.games.length && !goTo(location.hash)) page.choose(0, 0);
+  const lost = /** @type {HTMLElement | null} */ (document.querySelector("[data-turn]")); // in a report
+  const first = [location.hash, `#${lost?.dataset.turn ?? DATA.opens}`].some(goTo);
+  if (DATA.games.length && !first) page.choose(0, 0);
 })();
