@@ -93,6 +93,7 @@ def tree_page(game: Game, start: State, agent: str, nodes: Iterable[Node]) -> st
         "min_is": f"player {3 - start.mover}",
         "win": WIN,
         "leaf": LEAVES.get(kind, "A leaf of the search."),
+        "checked": kind == "ai",
         "windowed": has_bounds(nodes),
     }
     return Page(f"Search tree of {agent}", PARTS, data=data).alone()

@@ -310,7 +310,7 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
         return ""
     total = standings.totals[entry.player].faults
     if not total.total:
-        return "<p>None.</p>"
+        return ""
     reasons: dict[tuple[str, str], list[str]] = {}
     player = standings.league.players[entry.player]
     mine = player.sha256 or player.name

@@ -31,11 +31,10 @@ from grader.output.result_pages import (
     class_page,
     digest,
     feedback_page,
-    replay_place,
     report_on,
-    standings_page,
 )
 from grader.output.results import GRADE, Results
+from grader.output.standings import replay_place, standings_page
 from grader.output.tables import faults_text, gradebook
 from grader.play.one_game import DIGITS, source_path
 from grader.play.schedule import Contestant, PlannedGame, names_of
