@@ -49,6 +49,10 @@ EXAMPLES: Final = {
     "check": """examples:
   python3 -m grader check connect4/players/ai.py     one file, report.txt beside it
   python3 -m grader check submissions/               a whole class""",
+    "practice": """examples:
+  python3 -m grader practice connect4/players/ai.py                   what does it see, in 30 s?
+  python3 -m grader practice connect4/players/ai.py --against old.py  points a move, pair by pair
+  python3 -m grader practice submissions/                             a line for each of a class""",
     "grade": """examples:
   python3 -m grader grade connect4/players/ai.py --quick       your own file, a first look
   python3 -m grader grade submissions/ --out marks/            a class, every file below marks/
@@ -128,6 +132,25 @@ def _check(add: Add) -> None:
     add("paths", metavar="FILE", nargs="+", type=Path)
     add("--form-only", action="store_true", help="do not ask for moves")
     _add_rubric(add)
+
+
+def _practice(add: Add) -> None:
+    text = "a file, an agent's name, or a folder of files"
+    add("text", metavar="FILE", help=text)
+    text = "stop asking after N seconds (default 30)"
+    add("--seconds", metavar="N", type=span, default=30.0, help=text)
+    text = "ask every position, however long that takes"
+    add("--all", dest="seconds", action="store_const", const=math.inf, help=text)
+    text = "seconds per move (default: the least at which the file plays, 0.2 or more)"
+    add("--time", type=time_limit, help=text)
+    text = "how many points a move FILE is better than OLD, in the same positions"
+    add("--against", metavar="OLD", help=text)
+    text = "also ask the positions of this file, in the format of grader/solved/positions.txt"
+    add("--positions", metavar="FILE", type=Path, help=text)
+    add("--page", metavar="FILE", type=Path, help="also write a page (.html) with pictures")
+    _add_rubric(add)
+    _add_isolation(add)
+    _add_jobs(add)
 
 
 def _grade(add: Add) -> None:
@@ -262,6 +285,10 @@ def _fuel(add: Add) -> None:
 
 COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
     "check": ("check the form of submissions, and ask each for a few moves", _check),
+    "practice": (
+        "ask positions with a known answer: what does a file see, and what not?",
+        _practice,
+    ),
     "grade": ("play submissions against random and the baselines, and give points", _grade),
     "compare": ("find out whether a new agent is better than an old one", _compare),
     "tournament": ("play a staged tournament among submissions", _tournament),
@@ -288,12 +315,16 @@ def _add_rubric(add: Add) -> None:
 def _add_playing(add: Add) -> None:
     _add_rubric(add)
     _add_isolation(add)
-    text = "games or submissions at once (default: one for each physical core)"
-    add("--jobs", type=count, help=text)
-    add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
+    _add_jobs(add)
     add("--scheduler", metavar="ADDRESS", help="run on the Dask cluster of this scheduler")
     add("--time", type=time_limit, help="seconds per move, in place of the rubric's")
     add_option(add, "results repeat exactly")
+
+
+def _add_jobs(add: Add) -> None:
+    text = "games or submissions at once (default: one for each physical core)"
+    add("--jobs", type=count, help=text)
+    add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
 
 
 def _add_isolation(add: Add) -> None:
@@ -388,6 +419,8 @@ def command_of(name: str) -> Callable[..., int]:  # noqa: PLR0912 - a table
             from grader.commands.ladder import ladder as run
         case "playground":
             from grader.playground import playground as run
+        case "practice":
+            from grader.commands.practice import practice_and_say as run
         case "publish-game":
             from grader.commands.student import publish_game as run
         case "report":
@@ -412,7 +445,7 @@ def with_values(options: dict[str, Any], words: Sequence[str] = ()) -> dict[str,
     named = dict(options)
     if options.get("yes") and "max_hours" in options:
         named["max_hours"] = math.inf
-    if "jobs" in options:
+    if "scheduler" in options:
         from grader.commands import playing
 
         rules = playing(**{name: named.pop(name) for name in PLAYING})

@@ -198,13 +198,15 @@ NO_ACTIONS = [
     (True, "True"),
     (1.5, "1.5"),
     (math.nan, "nan"),
-    (np.int64(3), "3"),
+    (np.int64(99), "99"),
+    (np.True_, "True"),
     (np.array([3, 0]), "array([3, 0])"),
     ((), "()"),
     ((0, 0, 0), "(0, 0, 0)"),
     ((True, False), "(True, False)"),
-    ((np.int64(3), False), "False)"),
-    ((3, np.True_), "(3, "),
+    ((np.int64(99), False), "False)"),
+    ((3, 2), "(3, 2)"),
+    ((3, 1.0), "(3, 1.0)"),
     (("3", False), "('3', False)"),
     ([3, False], "[3, False]"),
     (Moves("71W"), "'71W'"),
@@ -228,6 +230,23 @@ def test_what_is_no_action_is_refused_and_quoted(name, action, said):
     assert re.search("an action is|a column is|type 71W", reason) or "is outside 0.." in reason
     assert "\n" not in reason
     assert look(state) == before
+
+
+@pytest.mark.parametrize("name", ["extended", "popout", "classic", "classic-full"])
+def test_numpys_numbers_are_actions_as_in_an_agents_answer(name):
+    state = GAMES[name].start(None, None)
+    while not state.is_over():
+        for action in state.legal_actions():
+            if isinstance(action, int):
+                others = [np.int8(action), np.array(action)]
+            else:
+                column, is_popout = action
+                others = [(np.int64(column), np.bool_(is_popout)), (column, int(is_popout))]
+            for other in others:
+                after = state.apply(other)
+                assert after == state.apply(action)
+                assert after.to_text() == state.apply(action).to_text()
+        state = state.apply(state.legal_actions()[-1])
 
 
 CLONES = {

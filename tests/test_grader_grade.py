@@ -560,7 +560,9 @@ def test_no_file_or_a_broken_one_is_0_points_for_one_reason_everywhere(tmp_path:
     why = {
         "empty": "cannot be loaded: ai.py: the file is empty",
         "missing": "no ai.py and no other .py file in it",
-        "module": "cannot be loaded: ModuleNotFoundError: No module named 'no_such_module'",
+        "module": "cannot be loaded: ModuleNotFoundError: no_such_module is not part of "
+        "what a submission may import: the standard library, numpy, connect4.utils and "
+        "connect4.config",
         "syntax": "cannot be loaded: SyntaxError: invalid syntax (ai.py, line 1)",
         "zipped": "no ai.py and no other .py file in it",
     }

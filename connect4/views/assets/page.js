@@ -145,6 +145,7 @@ const page = {
     for (const chart of this.charts) chart.go(at);
     this.markMove();
     if (at === game.last) this.pause();
+    document.dispatchEvent(new Event("shown"));
     try {
       history.replaceState(null, "", `#${this.index + 1}.${at}`);
     } catch { /* some browsers allow it too rarely for a fast scrub; the address then waits */ }
@@ -288,8 +289,7 @@ function showPlay(shape, word) {
  * Explain the notation of pop-outs, and the triangles below the columns.
  * @param {Game} game
  */
-function showHint({ owners, turns }) {
-  const popOuts = owners || turns.some((turn) => turn?.text?.endsWith("P"));
+function showHint({ owners, popOuts }) {
   byId("hint").hidden = !popOuts;
   byId("hint").textContent = `${owners ? "A triangle shows who may pop out of its column. " : ""}3P is a pop-out from column 3.`;
 }
