@@ -3,9 +3,8 @@
 Needs a C compiler, and about an hour. Writes three kinds of positions whose answers are known:
 
 - skills: a right answer that leads clearly, at several depths of search or exactly, and that the
-  kit's stronger agents find too. The names are in `KINDS`; those that begin with `a_` are asked
-  against the random player. Players take turns to be the mover.
-- `kills`: positions that a correct search of four plies solves and one with a certain bug does not.
+  kit's stronger agents find too (`KINDS`). Players take turns to be the mover.
+- `kills_BUG`: positions that a correct search of four plies solves and one with that bug does not.
 - `regret` of part A: the exact expected final margin of each action against the random player.
 
 Those of part B come from `benchmarks.regret_positions`. `exact.c` does the searching.
@@ -23,7 +22,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from benchmarks.exact import SOURCE, compiled, text_of
+from benchmarks.exact import SOURCE, compiled
 from benchmarks.games import GAME, empty
 from connect4.games import extended
 from connect4.games.base import Player, opponent
@@ -32,15 +31,17 @@ from connect4.games.falling import ExtendedAction, format_action
 from connect4.players.base import Agent, Setup
 from connect4.players.registry import build, parse_agent
 from connect4.utils import get_pts
+from grader.solved import text_of
 
 KINDS = {
-    "take_row": 8, "take_column": 8, "take_diagonal": 8, "bigger_gain": 10, "block_four": 10,
-    "no_gift": 10, "pop_break": 10, "only_pops": 10, "last_moves": 10, "combination": 10,
-    "a_take": 8, "a_pop": 8, "a_last": 8, "a_fearless": 8,
+    "b take_row": 8, "b take_column": 8, "b take_diagonal": 8, "b bigger_gain": 10,
+    "b block_four": 10, "b no_gift": 10, "b pop_break": 10, "b only_pops": 10,
+    "b last_moves": 10, "b combination": 10,
+    "a take_points": 8, "a pop_out": 8, "a last_moves": 8, "a fearless": 8,
 }  # fmt: skip
-"""How many positions of each skill."""
+"""How many positions of each skill, by part and name."""
 
-BUGS = {"no_decrement": False, "shared_popouts": False, "opponent_helps": False, "own_mean": True}
+BUGS = {"no_decrement": False, "shared_popouts": False, "opp_maximises": False, "mean_own": True}
 """The bugs of `kills`, and whether they show against the random player."""
 
 BOARDS = ((6, 8), (6, 10), (8, 8), (8, 10))
@@ -232,7 +233,7 @@ def open_skills(seen: Seen, means: list[list[float]]) -> Iterator[tuple[str, tup
     if leads(margins[1:], best, 8) and leads(means[1:], best, 3) and not pop:
         found = ways(after, column, seen.mover)
         if own >= 15 and second <= 5 and len(found) == 1:
-            yield f"take_{found.pop()}", (best,)
+            yield f"b take_{found.pop()}", (best,)
         fours = [action for action, gain in threats.items() if gain >= 15]
         other = opponent(seen.mover)
         left = max(
@@ -241,23 +242,23 @@ def open_skills(seen: Seen, means: list[list[float]]) -> Iterator[tuple[str, tup
         )  # fmt: skip
         quiet = max(gains) < 8 and gains[best] < max(gains)
         if quiet and fours == [(column, False)] and left <= 9:
-            yield "block_four", (best,)
+            yield "b block_four", (best,)
     if leads(margins[1:], best, 10) and leads(means[1:], best, 5):
         if not pop and own >= 10 and second >= 5 and gains[best] - second >= 9:
-            yield "bigger_gain", (best,)
+            yield "b bigger_gain", (best,)
         if pop and others <= -15 and own <= 5:
-            yield "pop_break", (best,)
+            yield "b pop_break", (best,)
     greedy = [place for place, gain in enumerate(gains) if gain == max(gains)]
     losses = [[max(margins[depth]) - margins[depth][place] for depth in (1, 3)]
               for place in range(len(gains))]  # fmt: skip
     right = tuple(place for place, (two, four) in enumerate(losses) if two < 10 and four < 25)
     gifts = all(min(losses[place]) >= 12 for place in greedy) and gives_a_four(seen, greedy[0])
     if gifts and worst < 12 and 0 < len(right) <= 0.6 * len(gains):
-        yield "no_gift", right
+        yield "b no_gift", right
     best = top(margins[4])
     unseen = margins[0][best] < max(margins[0]) and margins[1][best] < max(margins[1])
     if unseen and leads(margins[2:], best, 8) and leads(means[3:], best, 5):
-        yield "combination", (best,)
+        yield "b combination", (best,)
 
 
 def gives_a_four(seen: Seen, place: int) -> bool:
@@ -278,19 +279,19 @@ def near_skills(
     _, own, others = seen.after(best)
     breaks = seen.actions[best][1] and others <= -13 and own <= 5
     if breaks and leads(seen.margins[1:], best, 0) and lead(solved, best) >= 5:
-        yield "pop_break", (best,)
+        yield "b pop_break", (best,)
     if not all(top(values) == mean_best for values in chances[1:]):
         return
     pop, gain = seen.actions[mean_best][1], seen.gains[mean_best]
     if lead(expected, mean_best) >= 5:
         if pop and gain >= 10 and gain - seen.drop_gain() >= 8:
-            yield "a_pop", (mean_best,)
+            yield "a pop_out", (mean_best,)
         if not pop and gain >= 12:
-            yield "a_take", (mean_best,)
+            yield "a take_points", (mean_best,)
     feared = (solved, seen.margins[1], seen.margins[3])
     fears = all(max(values) - values[mean_best] >= 6 for values in feared)
     if fears and mean_best != best and lead(expected, mean_best) >= 3:
-        yield "a_fearless", (mean_best,)
+        yield "a fearless", (mean_best,)
 
 
 def candidates(judge: Judge, rng: Random) -> Iterator[tuple[str, Question]]:
@@ -298,13 +299,13 @@ def candidates(judge: Judge, rng: Random) -> Iterator[tuple[str, Question]]:
     while True:
         full, late = [filled(rng) for _ in range(4)], [late_position(rng) for _ in range(60)]
         late = [state for state in late if len(state.legal_actions()) >= 4]
-        for kind, states in (("only_pops", full), ("last_moves", late)):
+        for kind, states in (("b only_pops", full), ("b last_moves", late)):
             for state, values in zip(states, judge.exact(states, "solve", 20_000_000), strict=True):
                 if values and len(values) > 1 and lead(values, top(values)) >= 8:
                     yield kind, Question(state, (top(values),))
         for state, values in zip(late, judge.exact(late, "expect", 20_000_000), strict=True):
             if values and lead(values, top(values)) >= 4:
-                yield "a_last", Question(state, (top(values),))
+                yield "a last_moves", Question(state, (top(values),))
         yield from near_candidates(judge, [near_position(rng) for _ in range(600)])
         yield from open_candidates(judge, [open_position(rng) for _ in range(600)])
 
@@ -370,8 +371,8 @@ def skills(judge: Judge, seed: int) -> Iterator[str]:
         if len(have[kind]) >= KINDS[kind] or (kind, name) in tried:
             continue
         tried.add((kind, name))
-        judges = chance if kind == "a_last" else None if kind.startswith("a_") else thinking
-        if kind == "pop_break" and question.state.max_plies < 20:
+        judges = chance if kind == "a last_moves" else None if kind.startswith("a ") else thinking
+        if kind == "b pop_break" and question.state.max_plies < 20:
             judges = None  # it is solved
         if judges and not judges.agree(question):
             continue
@@ -380,7 +381,7 @@ def skills(judge: Judge, seed: int) -> Iterator[str]:
         print(Counter({name: len(lines) for name, lines in have.items()}), flush=True)
     for kind in KINDS:
         for line in have[kind]:
-            yield f"{'a' if kind.startswith('a_') else 'b'} {kind} {line}"
+            yield f"{kind} {line}"
 
 
 # -- Positions that kill one bug
@@ -402,8 +403,8 @@ def worth(
     ]
     mean = sum(values) / len(values)
     if state.mover == me:
-        return mean if bug == "own_mean" else max(values)
-    return mean if chance else max(values) if bug == "opponent_helps" else min(values)
+        return mean if bug == "mean_own" else max(values)
+    return mean if chance else max(values) if bug == "opp_maximises" else min(values)
 
 
 def known_actions(state: ExtendedState, bug: str, spent: Sequence[int]) -> Sequence[ExtendedAction]:
@@ -455,7 +456,7 @@ def kills(judge: Judge, seed: int, each: int = 10) -> Iterator[str]:
                     question = Question(state, (top(values),))
                     if state.mover != 1 + have[bug] % 2:
                         question = question.twin()
-                    yield f"{'a' if chance else 'b'} kills {question.text()}"
+                    yield f"{'a' if chance else 'b'} kills_{bug} {question.text()}"
 
 
 # -- Regret of part A

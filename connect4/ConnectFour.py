@@ -33,13 +33,14 @@ from typing import Any, Final
 
 from connect4 import safe
 from connect4.config import DEFAULT_SECONDS
-from connect4.errors import InputError, IsolationError
+from connect4.errors import InputError, IsolationError, one_line
 from connect4.games import GAMES, begin, find_game
 from connect4.games.base import Ending, Game, Option, Player, State
-from connect4.games.classic import after_moves
+from connect4.games.falling import after_moves
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import LEVELS, choose_level, level_named
 from connect4.isolation.wasm.level import add_option, limit_of
-from connect4.players.base import STUDENT_FILE, AgentName, Seat, student_file
+from connect4.players.base import GRADED_KB, STUDENT_FILE, AgentName, Seat, student_file
 from connect4.players.human import HumanSeat
 from connect4.players.registry import PLAYERS, check_board, parse_agent
 from connect4.record import Record
@@ -62,6 +63,8 @@ from connect4.views.web_pages import no_browser, open_address, play_on_page
 
 FAULT_RECORD: Final = "connect4-fault.json"
 """The file for the record of a game with a failed turn, without `--record`."""
+
+WITH_MOVES: Final = ("classic", "classic-full", "popout")
 
 VIEWS: Final = ("auto", "browser", "terminal", "none")
 
@@ -89,17 +92,17 @@ examples:
       no pictures, only the scores, and a record of the game
   python3 -m connect4.ConnectFour ai random case1 --page game.html
       and one file that replays it in any browser
-  python3 -m connect4.ConnectFour human random --game classic --rows 6 --columns 8
+  python3 -m connect4.ConnectFour human random --game classic --columns 8
       the first four in a row wins; classic-full: the most fours on a full board
   python3 -m connect4.ConnectFour random random b --game dynamic --max-turns 60
       pieces slide; b is one of connect4/initial_states/dynamic
   python3 -m connect4.ConnectFour --replay-turn game.json:12
-      play turn 12 of that game again with the same agent; --debug for a debugger
+      play turn 12 of that game again, same agent; --debug for a debugger
 
 {agents}
 starts: a state file, or one of connect4/initial_states with or without .txt
-a move is typed as 3 (drop into column 3) or 3P (pop out of column 3), in dynamic as 71W (the
-piece in column 7, row 1, one square west); q leaves the game
+a move is typed as 3 (drop into column 3) or 3P (pop out of column 3), in
+dynamic as 71W (the piece in column 7, row 1, one square west); q leaves
 """
 
 
@@ -111,7 +114,7 @@ def interrupted(stop: KeyboardInterrupt) -> int:
 def make_parser() -> Parser:
     """Return the command line's parser."""
     agents = ", ".join(kind.usage.replace(" ", "\0") for kind in PLAYERS.values())
-    wrapped = textwrap.fill(f"agents: {agents}", 96, subsequent_indent="  ", break_on_hyphens=False)
+    wrapped = textwrap.fill(f"agents: {agents}", 79, subsequent_indent="  ", break_on_hyphens=False)
     parser = Parser(
         prog="python3 -m connect4.ConnectFour",
         description="Play one game between two agents and print the scores.",
@@ -131,15 +134,16 @@ def add_game(group: argparse._ArgumentGroup) -> None:
     """Add the options for the game and its empty board, and those of single games."""
     add = group.add_argument
     add("--game", default="extended", help=f"one of {', '.join(GAMES)} (default extended)")
-    add("--moves", help="classic: the columns of the first moves, from 1, in place of START")
+    moves = f"{', '.join(WITH_MOVES)}: the first drops in place of START, as 4445 or d1 d2 d3 e1"
+    add("--moves", help=moves)
     add("--swap", action="store_true", help="play a second game with sides swapped")
     sized = ", ".join(game.name for game in GAMES.values() if game.resizable)
     add("--rows", type=count, help=f"rows of the empty board ({sized})")
     add("--columns", type=count, help="columns of the empty board")
-    for game, option in options_of_games():
+    for option, games in options_of_games().items():
         switch = {"action": "store_true", "default": None}
         kind: dict[str, Any] = switch if option.kind is bool else {"type": count}
-        add(f"--{option.name.replace('_', '-')}", help=f"{game.name}: {option.help}", **kind)
+        add(f"--{option.name.replace('_', '-')}", help=f"{', '.join(games)}: {option.help}", **kind)
 
 
 def add_conditions(group: argparse._ArgumentGroup) -> None:
@@ -147,6 +151,9 @@ def add_conditions(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--time", type=time_limit, help=f"seconds per move (default {DEFAULT_SECONDS:g})")
     add_option(add, "the game repeats exactly (docs/fuel.md)")
+    usual = Limits().start_seconds
+    startup = f"seconds to load an agent in a process (default {usual:g})"
+    add("--startup", metavar="SECONDS", type=time_limit, default=usual, help=startup)
     add("--seed", type=seed_number, help="deterministic agents repeat the game of a seed")
     add("--human-clock", action="store_true", help="apply the time limit to people too")
     add(
@@ -190,9 +197,11 @@ def add_views(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def options_of_games() -> list[tuple[Game, Option]]:
-    """Return every option of every game, after its game."""
-    return [(game, option) for game in GAMES.values() for option in game.options]
+def options_of_games() -> dict[Option, list[str]]:
+    """Return every option of a game, with the names of its games."""
+    games = GAMES.values()
+    options = dict.fromkeys(option for game in games for option in game.options)
+    return {each: [game.name for game in games if each in game.options] for each in options}
 
 
 def plans_of(arguments: argparse.Namespace) -> list[TablePlan]:
@@ -205,6 +214,10 @@ def plans_of(arguments: argparse.Namespace) -> list[TablePlan]:
     start = start_position(game, arguments)
     for agent in (one, two):
         check_board(agent, start)
+        file = student_file(agent)
+        if agent.kind == "ai" and file.is_file() and file.stat().st_size > 1000 * GRADED_KB:
+            large = f"{one_line(file)} has {file.stat().st_size / 1000:.0f} kB"
+            tell(f"{large}; when it is graded, at most {GRADED_KB} kB count")
     for option in ("record", "page", "log"):
         if path := getattr(arguments, option):
             check_place(f"--{option}", path)
@@ -220,6 +233,7 @@ def plans_of(arguments: argparse.Namespace) -> list[TablePlan]:
         method=arguments.ask,
         human_clock=arguments.human_clock,
         human_strict=arguments.human_strict,
+        limits=Limits(arguments.startup),
         lifetime=arguments.lifetime,
     )
     plans = []
@@ -265,13 +279,13 @@ def chooses_browser(view: str) -> bool:
 
 def start_position(game: Game, arguments: argparse.Namespace) -> State:
     """Return the first position of the game; raises `InputError`."""
-    in_place = game.name in ("classic", "classic-full") and arguments.start is None
+    in_place = game.name in WITH_MOVES and arguments.start is None
     if arguments.moves is not None and not in_place:
-        raise InputError("--moves takes the place of START in --game classic and classic-full")
-    names = [option.name for _, option in options_of_games()]
+        raise InputError(f"--moves takes the place of START in {', '.join(WITH_MOVES)}")
+    names = [option.name for option in options_of_games()]
     options = {name: value for name in names if (value := getattr(arguments, name)) is not None}
     state = begin(game, arguments.start, arguments.rows, arguments.columns, options)
-    return state if arguments.moves is None else after_moves(state, arguments.moves)
+    return state if arguments.moves is None else after_moves(state, arguments.moves, "--moves")
 
 
 def ask_to_run_here(agents: Iterable[AgentName], option: str, yes: bool) -> None:

@@ -9,6 +9,7 @@
 load(name, game)          returns a position from a state file
 start(game, rows=, ...)   returns the position that a game begins with
 play(one, two, start)     plays a game; returns its Record
+think(agent, state)       returns the action that an agent chooses, and why, as a Thought
 analyse(record)           measures what each move cost; returns an Analysis
 search_tree(agent, start) runs one search; returns its nodes as a SearchTree
 picture(state)            returns a position as a picture (SVG)
@@ -30,6 +31,8 @@ if sys.argv[:1] == ["-m"] and sys.path[0] == os.getcwd():
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from connect4.config import VERSION as __version__  # noqa: F401
+
 if TYPE_CHECKING:
     from connect4.analysis.costs import Analysis, Cost
     from connect4.api import (
@@ -41,12 +44,14 @@ if TYPE_CHECKING:
         play,
         search_tree,
         start,
+        think,
     )
     from connect4.errors import AgentError, Connect4Error, IllegalAction, InputError, IsolationError
     from connect4.games import GAMES
     from connect4.games.base import Game, State
     from connect4.players.base import Turn
     from connect4.record import Record
+    from connect4.search import Thought
 
 __all__ = [
     "GAMES",
@@ -62,6 +67,7 @@ __all__ = [
     "Record",
     "SearchTree",
     "State",
+    "Thought",
     "Turn",
     "analyse",
     "load",
@@ -69,6 +75,7 @@ __all__ = [
     "play",
     "search_tree",
     "start",
+    "think",
 ]
 
 _HOMES = ("connect4.api", "connect4.errors", "connect4.games", "connect4.analysis.costs")

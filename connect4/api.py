@@ -10,25 +10,27 @@ import importlib
 import os
 import random
 import sys
+import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from connect4 import safe
 from connect4.config import DEFAULT_SECONDS
-from connect4.errors import InputError
+from connect4.errors import AgentError, IllegalAction, InputError, headline
 from connect4.games import begin, find_game, load_start
 from connect4.games.base import Game, Player, Seconds, State
-from connect4.isolation.seat import InProcessSeat, choose_level
-from connect4.players.base import AgentName, Method, Seat, Setup, Turn
+from connect4.isolation.seat import InProcessSeat, Level, choose_level, open_seat
+from connect4.players.base import AgentName, Method, Outcome, Seat, Setup, Turn, thought_of
 from connect4.players.human import HumanSeat
 from connect4.players.local import KIND, LocalAgent, local_name
-from connect4.players.registry import check_board, method_of, parse_agent
+from connect4.players.registry import build, check_board, method_of, parse_agent
 from connect4.record import Record
-from connect4.referee import TurnEnded
-from connect4.search.trace import Node
+from connect4.referee import TurnEnded, step
+from connect4.search import Move, Thought
+from connect4.search.trace import Flag, Node, with_children
 from connect4.table import Table, Terms
 from connect4.views import document
 from connect4.views.board import svg
@@ -43,6 +45,9 @@ Start: TypeAlias = "State | str | os.PathLike[str] | None"
 """A position, the name of a state file, or None for the default start of the game."""
 
 DEFAULT_GAME: Final = "extended"
+
+FILES: Final = ("ai", "kaggle", "env")
+"""Kinds of agents that run a file of somebody's, always in a process of its own by default."""
 
 
 def load(name: str | os.PathLike[str], game: str = DEFAULT_GAME) -> State:
@@ -67,8 +72,8 @@ def start(
 ) -> State:
     """Return the first position of a game; `rows` and `columns` are None for the default size.
 
-    `options` are those of the game: `line`, `max_turns` and `repetition` of `dynamic`. Raises
-    `InputError` for a size or an option that the game does not have.
+    `options` are those of the game: `line` of `classic`, `popout` and `dynamic`, `max_turns` and
+    `repetition` of `dynamic`. Raises `InputError` for a size or an option that the game lacks.
 
     >>> state = start("classic", rows=6, columns=8)
     >>> state.legal_actions()
@@ -104,13 +109,12 @@ def picture(state: State) -> Picture:
 
 def _position(start: Start, name: str | None) -> tuple[Game, State]:
     """Return the game and the position of an argument; raises `InputError`."""
-    if isinstance(start, State):
-        game = start.game
-        if name not in (None, game.name):
-            raise InputError(f"the position is one of {game.name}, not of {name}")
-        return game, start
-    game = find_game(DEFAULT_GAME if name is None else name)
-    return game, begin(game, start, None, None, {})
+    usual = start.game.name if isinstance(start, State) else DEFAULT_GAME
+    game = find_game(usual if name is None else name)
+    state = begin(game, start, None, None, {})
+    if state.game is not game:
+        raise InputError(f"the position is one of {state.game.name}, not of {game.name}")
+    return game, state
 
 
 def play(
@@ -121,64 +125,120 @@ def play(
     game: str | None = None,
     seconds: Seconds = DEFAULT_SECONDS,
     seed: int | None = None,
-    isolation: str = "auto",
+    isolation: str | None = None,
     ask: Method | None = None,
     progress: bool = False,
     on_turn: Callable[[State, Turn], object] | None = None,
 ) -> Record:
     """Play one game between two agents and return its record.
 
-    An agent is a name, as on the command line, or an object. A named agent runs in a separate
-    process (`isolation`: `auto`, `strong`, `process`, `none`). An object runs in this process
-    without protection, and the record says so. It is a class or an instance with
-    `get_expectimax_move(state)` and `get_intelligent_move(state)`, as in `ai.py`; one with
-    `choose(state, seconds)`; or a function of a state. A class is called with `(player_number,
-    seconds)`. `human` is a person, who sees each position and types the moves, also in a notebook.
+    An agent is a name, as on the command line, or an object (see `docs/api.md`). `human` is a
+    person. `start` is a position or a state file, `seconds` the limit of a move. With the same
+    `seed`, a game between deterministic agents repeats. `ask` selects the method of `AIPlayer`,
+    `expectimax` or `intelligent`; by default the opponent does, as in the assignment.
+    `on_turn(position, turn)` is called after each turn; `progress=True` shows a bar (tqdm).
 
-    `start` is a position or the name of a state file; None is the default start of `game`.
-    `seconds` is the limit of a move. With the same `seed`, a game between deterministic agents
-    repeats. `ask` selects the method of `AIPlayer`, `expectimax` or `intelligent`; by default it
-    depends on the opponent, as in the assignment. `on_turn(position, turn)` is called after each
-    turn with the position after it; `progress=True` shows a progress bar (tqdm).
+    A game with a file (`ai:`, `kaggle:`, `env:`) runs its named agents in processes of their own,
+    any other in this process, where a move that never returns cannot be stopped. `isolation`
+    (`auto`, `strong`, `process`, `none`) decides otherwise, but not for an object.
 
-    A late, illegal or failed turn is a fault in the record, not an error. Raises `InputError` for
-    an agent, a start or an option that does not exist, and `IsolationError` if the machine cannot
-    run an agent. All processes have ended when it raises, even if `on_turn` or Ctrl-C causes the
-    exception.
+    A late, illegal or failed turn is a fault in the record. Raises `InputError` for an argument
+    that cannot be used, and `IsolationError` if the machine cannot run an agent.
 
-    >>> record = play("greedy", "random", "case1", seconds=1, seed=7)
-    >>> record
+    >>> play("greedy", "random", "case1", seconds=1, seed=7)
     <Record of extended: greedy 234, random 98; player 1 wins (no_action), 72 turns>
-    >>> record.scores, record.margin, record.winner, record.ending.value, record.faults
-    ((234, 98), 136, 1, 'no_action', ())
     """
     rules, position = _position(start, game)
-    agents = _agent(one, rules, position), _agent(two, rules, position)
-    level, _ = choose_level(isolation)
-    if all(agent.kind == KIND for agent in agents):
-        level = "none"
-    seed = random.SystemRandom().randrange(2**31) if seed is None else seed
-    terms = Terms(_positive(seconds), seed, level=level, method=ask)
+    names = _agent(one, rules, position), _agent(two, rules, position)
+    terms = Terms(_positive(seconds), _seed(seed), level=level_for(isolation, *names), method=ask)
 
     def seat_here(player: Player) -> Seat:
-        name, player_object = agents[player - 1], (one, two)[player - 1]
-        if name.kind == "human":
-            return HumanSeat(rules, player, input, print, show=_show)
-        method = method_of(name, agents[2 - player], ask)
-        setup = Setup(name, player, rules, seconds, seed, method)
-        return InProcessSeat(setup, lambda setup: LocalAgent(player_object, setup))
+        method = method_of(names[player - 1], names[2 - player], ask)
+        setup = Setup(names[player - 1], player, rules, seconds, terms.seed, method)
+        return _seat((one, two)[player - 1], setup)
 
     with ExitStack() as stack:
+        table = stack.enter_context(Table(rules, position, names, terms, seat_here))
         bar = show_progress(stack, "turns") if progress else None
-        table = stack.enter_context(Table(rules, position, agents, terms, seat_here))
         for event in table.events():
-            if isinstance(event, TurnEnded):
-                if bar is not None:
-                    bar.set_postfix_str("{}:{}".format(*event.state.scores()), refresh=False)
-                    bar.update()
-                if on_turn is not None:
-                    on_turn(event.state, event.turn)
+            if bar is not None and isinstance(event, TurnEnded):
+                bar.set_postfix_str("{}:{}".format(*event.state.scores()), refresh=False)
+                bar.update()
+            if on_turn is not None and isinstance(event, TurnEnded):
+                on_turn(event.state, event.turn)
     return table.record
+
+
+def think(
+    agent: Agent,
+    state: Start = None,
+    seconds: Seconds | None = None,
+    seed: int | None = None,
+    ask: Method = "intelligent",
+) -> Thought:
+    """Return the action that an agent chooses in a position, and what it says about it.
+
+    `agent` is a name or an object, as in `play`. A file runs in a process of its own. `seconds` is
+    the limit of the move; None is no limit for the kit's agents, and 20 s for all others. A file or
+    an object says its action alone. Raises `InputError` if there is nothing to choose,
+    `IllegalAction` for an illegal answer, and `AgentError` if the agent fails or a file is late.
+
+    >>> thought = think("minimax:depth=2", start("classic"))
+    >>> thought.action, thought.value, thought.depth, thought.nodes
+    (3, -6, 2, 65)
+    """
+    rules, position = _position(state, None)
+    name = _agent(agent, rules, position)
+    if name.kind in ("human", "remote"):
+        raise InputError(f"agent {name.text!r} is no program of this machine")
+    if not position.legal_actions():
+        raise InputError("the side to move has no action in that position")
+    limit = None if seconds is None else _positive(seconds)
+    if limit is None and name.kind in (*FILES, KIND):
+        limit = DEFAULT_SECONDS
+    method = method_of(name, name, ask)
+    setup = Setup(name, position.mover, rules, limit or DEFAULT_SECONDS, _seed(seed), method)
+    if name.kind in FILES:
+        return _answer_of_file(setup, position)
+    player = LocalAgent(agent, setup) if name.kind == KIND else build(setup)
+    began = time.monotonic()
+    action = player.choose(position, limit)
+    took = time.monotonic() - began
+    return replace(thought_of(player) or Thought(action), seconds=took)
+
+
+def _answer_of_file(setup: Setup, state: State) -> Thought:
+    """Return a file's answer from a process; raises `IllegalAction` or `AgentError`."""
+    with closing(open_seat(setup, level_for(None, setup.agent))) as seat:
+        turn, _ = step(1, state, seat.ask(state, setup.seconds))
+    if turn.outcome is Outcome.PLAYED:
+        return Thought(turn.action, seconds=turn.seconds)
+    why = turn.detail or turn.outcome.value
+    said = f"agent {setup.agent.text!r}: {headline(why)}"
+    raise IllegalAction(said) if turn.outcome is Outcome.INVALID else AgentError(said, why)
+
+
+def _seed(seed: int | None) -> int:
+    """Return a seed, at random if none was given."""
+    return random.SystemRandom().randrange(2**31) if seed is None else seed
+
+
+def level_for(isolation: str | None, *agents: AgentName) -> Level:
+    """Return the level at which a game runs its named agents; raises `InputError`.
+
+    If `isolation` is None, only a game with a file needs processes. Objects have no level.
+    """
+    if isolation is None:
+        isolation = "auto" if any(agent.kind in FILES for agent in agents) else "none"
+    level, _ = choose_level(isolation)
+    return "none" if all(agent.kind == KIND for agent in agents) else level
+
+
+def _seat(agent: Agent, setup: Setup) -> Seat:
+    """Return the seat of a person or of an object."""
+    if setup.agent.kind == "human":
+        return HumanSeat(setup.game, setup.player, input, print, show=_show)
+    return InProcessSeat(setup, lambda setup: LocalAgent(agent, setup))
 
 
 def _agent(agent: Agent, game: Game, state: State) -> AgentName:
@@ -246,7 +306,7 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
 
 @dataclass(frozen=True)
 class SearchTree:
-    """The nodes of a search in search order, the root first."""
+    """The nodes of a search in search order, the root first; each has its `children`."""
 
     game: Game
     start: State
@@ -258,6 +318,21 @@ class SearchTree:
 
     def __repr__(self) -> str:
         return f"<SearchTree of {self.agent}: {len(self)} nodes>"
+
+    @property
+    def best(self) -> Move:
+        """The action that the search chose; None is a pass."""
+        return self._chosen.move
+
+    @property
+    def value(self) -> float | None:
+        """The value of that action for the side to move."""
+        return self._chosen.value
+
+    @property
+    def _chosen(self) -> Node:
+        root = self.nodes[0]
+        return next((node for node in root.children if Flag.BEST in node.flags), root)
 
     def to_html(self) -> str:
         """Return the tree as one HTML document, for any browser."""
@@ -274,7 +349,7 @@ class SearchTree:
 
 
 def search_tree(
-    agent: str,
+    agent: Agent,
     start: Start = None,
     *,
     game: str | None = None,
@@ -288,12 +363,15 @@ def search_tree(
     `InputError` if the agent does not search a tree.
 
     >>> tree = search_tree("alphabeta:depth=2", "case4")
-    >>> tree
-    <SearchTree of alphabeta:depth=2: 43 nodes>
+    >>> tree, tree.best, tree.value
+    (<SearchTree of alphabeta:depth=2: 43 nodes>, (2, False), -2)
     """
+    if not isinstance(agent, str):
+        shown = getattr(agent, "__name__", type(agent).__name__)
+        raise InputError(f"{shown}: search_tree takes an agent's name, such as ai:FILE")
     rules, position = _position(start, game)
     name = _agent(agent, rules, position)
     setup = Setup(name, position.mover, rules, _positive(seconds), seed)
     from connect4.views.tree import explain  # late, as above
 
-    return SearchTree(rules, position, name.text, explain(setup, position))
+    return SearchTree(rules, position, name.text, with_children(explain(setup, position)))

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from connect4.config import VERSION
 from connect4.errors import InputError, one_line
 
 NEEDED: Final = ("numpy", "tabulate")
@@ -45,6 +46,7 @@ class Parser(argparse.ArgumentParser):
         if "\n" in options.get("epilog", ""):
             options["formatter_class"] = argparse.RawDescriptionHelpFormatter
         super().__init__(allow_abbrev=False, **options)
+        self.add_argument("--version", action="version", version=f"connect4-course-kit {VERSION}")
 
     def error(self, message: str) -> NoReturn:
         """Exit with status 2."""

@@ -63,14 +63,16 @@ class IsolationError(Connect4Error, RuntimeError):
 def headline(text: str) -> str:
     """Return the first line of a text; for a traceback, the line with the error.
 
-    Of a chain of tracebacks, this is the last error. A note of the kit about a call that is denied
-    to agents, the last line, is added.
+    Of a chain of tracebacks, this is the last error. A note of the kit as the last line, on a call
+    that is denied to agents or on what the agent of a file is, is added.
     """
     lines = [line.removeprefix("  | ") for line in text.strip("\n").splitlines()] or [""]
     heads = ("Traceback (", "Exception Group Traceback (")
     found = [n for n, line in enumerate(lines) if line.lstrip(" +").startswith(heads)]
-    if not found or found[0] > 0:
-        return lines[0]
-    below = (line for line in lines[found[-1] + 1 :] if line and not line.startswith(" "))
-    head = next(below, lines[-1])
-    return f"{head}; {lines[-1]}" if lines[-1].startswith("note: agents may not ") else head
+    head = lines[0]
+    if found and found[0] == 0:
+        below = (line for line in lines[found[-1] + 1 :] if line and not line.startswith(" "))
+        head = next(below, lines[-1])
+    notes = "note: agents may not ", "note: the last callable "
+    added = len(lines) > 1 and lines[-1].startswith(notes)
+    return f"{head}; {lines[-1]}" if added else head

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from connect4 import safe
+from connect4.episode import document_of
 from connect4.errors import InputError, one_line
 from connect4.games import find_game
 from connect4.games.base import Ending, Game, Player, Seconds, State, Winner
@@ -122,9 +123,10 @@ class Record:
             return f"<Record of {self.game.name}: {one} against {two}, {len(self)} turns so far>"
         points = self.result.scores
         who = f"player {self.winner} wins" if self.winner else "nobody wins"
+        lost = f", {len(self.faults)} of them lost" if self.faults else ""
         return (
             f"<Record of {self.game.name}: {one} {points[0]}, {two} {points[1]}; "
-            f"{who} ({self.ending.value}), {len(self)} turns>"
+            f"{who} ({self.ending.value}), {len(self)} turns{lost}>"
         )
 
     def save(self, path: str | Path) -> None:
@@ -212,16 +214,17 @@ def read_turn(path: Path, number: int) -> tuple[Record, State]:
 
 
 def loads(text: str) -> Record:
-    """Read and check the text of a record; see `read`."""
+    """Read and check the text of a record, or of an episode of Kaggle's ConnectX; see `read`."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"not a record: no JSON ({error})") from None
     found = document.get("format") if isinstance(document, dict) else None
-    if found != FORMAT:
+    of_kaggle = found is None and isinstance(document, dict) and document.get("name") == "connectx"
+    if found != FORMAT and not of_kaggle:
         raise InputError(f"not a record of a game: format {safe.shown(found)}, expected {FORMAT!r}")
     try:
-        record = _from_json(document)
+        record = _from_episode(document) if of_kaggle else _from_json(document)
     except InputError:
         raise
     except WRONG_FORM as error:
@@ -358,6 +361,13 @@ def _from_json(document: dict[str, Any]) -> Record:
         extra=extra,
         **values,
     )
+
+
+def _from_episode(episode: dict[str, Any]) -> Record:
+    unfinished = {"scores": [0, 0], "ending": Ending.LEFT, "winner": 0}
+    record = _from_json({**document_of(episode), "result": unfinished})
+    record.result = _replayed(record)[1] or record.result
+    return record
 
 
 def _turn_from_json(number: int, value: Any, game: Game) -> Turn:

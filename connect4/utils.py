@@ -112,11 +112,16 @@ def get_valid_actions(
     not 1 or 2.
     """
     player_number = _as_player(player_number)
-    board, popouts_left = state
+    try:
+        board, popouts_left = state
+        left = popouts_left[player_number].get_int()
+    except (TypeError, ValueError, LookupError, AttributeError):
+        wanted = "a tuple (board, popouts) with an Integer for each player"
+        raise ValueError(f"a state is {wanted}, not such a {type(state).__name__}") from None
     cells = _as_board(board)
     top = cells[0].tolist()
     actions = [(column, False) for column, token in enumerate(top) if not token]
-    if popouts_left[player_number].get_int() > 0:
+    if left > 0:
         bottom = cells[-1].tolist()
         own = range(player_number - 1, len(bottom), 2)
         actions += [(column, True) for column in own if bottom[column]]
@@ -166,6 +171,8 @@ def _as_board(board: Board) -> Cells:
     """
     if type(board) is np.ndarray and board.ndim == 2 and board.size and board.dtype.kind in "iubfO":
         return board
+    if hasattr(board, "for_agent") or (isinstance(board, tuple) and len(board) == 2):
+        raise ValueError(f"a board is state[0], not the whole {type(board).__name__}")
     try:
         cells = np.asarray(board)
     except ValueError:

@@ -3,9 +3,6 @@
 `rows` are a board's rows, top first, with 0, 1 and 2; values are player 1's.
 """
 
-from itertools import pairwise
-
-from tests.naive_games import places
 from tests.naive_games import windows as cells_of_windows
 
 
@@ -102,24 +99,57 @@ def connected(rows, line=4):
     return best[0] - best[1]
 
 
-def fuzzy(rows, line=4):
-    """The soft kernels as arrays, one position after the other."""
-    height, width = len(rows), len(rows[0])
+SOFT = [
+    [0, 1, 1, 1, 1, 0],
+    [1, 2, 2, 2, 2, 1],
+    [0, 1, 1, 1, 1, 0],
+]
+SOFT_DIAGONAL = [
+    [1, 1, 0, 0, 0, 0],
+    [1, 2, 1, 0, 0, 0],
+    [0, 1, 2, 1, 0, 0],
+    [0, 0, 1, 2, 1, 0],
+    [0, 0, 0, 1, 2, 1],
+    [0, 0, 0, 0, 1, 1],
+]
+DIAGONAL = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
 
-    def cell(y, x):
-        inside = 0 <= y < height and 0 <= x < width
-        return (0, 1, -1)[rows[y][x]] if inside else 0
 
-    sums = []
-    for own in places(height, width, line):
-        (first_y, first_x), (next_y, next_x) = own[:2]
-        down, right = next_y - first_y, next_x - first_x
-        near = set()
-        if down and right:  # beside the diagonal: the cells that touch two of its cells
-            for (y, x), (below, aside) in pairwise(own):
-                near |= {(y, aside), (below, x)}
-        else:
-            for y, x in own:
-                near |= {(y + right, x + down), (y - right, x - down)}
-        sums.append(2 * sum(cell(*at) for at in own) + sum(cell(*at) for at in near))
-    return connected(rows, line) + (max(sums) + min(sums)) / 8
+def convolved(cells, kernel, down, right):
+    """Return every value of the convolution; `down, right` is the kernel's middle."""
+    height, width = len(cells), len(cells[0])
+    values = []
+    for r in range(height):
+        for c in range(width):
+            total = 0
+            for i in range(len(kernel)):
+                for j in range(len(kernel[0])):
+                    y, x = r + down - i, c + right - j
+                    if 0 <= y < height and 0 <= x < width:
+                        total += kernel[i][j] * cells[y][x]
+            values.append(total)
+    return values
+
+
+def fuzzy(rows):
+    """The formula of the published notebook, with the boards of the players as lists."""
+    best = []
+    for player in (1, 2):
+        own = [[cell == player for cell in row] for row in rows]
+        best.append(
+            max(
+                *convolved(own, [[1, 1, 1, 1]], 0, 2),
+                *convolved(own, [[1], [1], [1], [1]], 2, 0),
+                *convolved(own, DIAGONAL, 2, 2),
+                *convolved(own, DIAGONAL[::-1], 2, 2),
+            )
+        )
+    signed_cells = [[(0, 1, -1)[cell] for cell in row] for row in rows]
+    upright = [list(column) for column in zip(*SOFT, strict=True)]
+    sums = [
+        *convolved(signed_cells, SOFT, 1, 3),
+        *convolved(signed_cells, upright, 3, 1),
+        *convolved(signed_cells, SOFT_DIAGONAL, 3, 3),
+        *convolved(signed_cells, SOFT_DIAGONAL[::-1], 3, 3),
+    ]
+    return best[0] - best[1] + (max(sums) - -min(sums)) / 8

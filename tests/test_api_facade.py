@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import gc
+import importlib
 import inspect
 import os
 import pydoc
@@ -14,11 +15,15 @@ import threading
 import time
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import connect4
 from connect4 import api
+from connect4.games.classic import from_bits, to_bits
+from connect4.players.registry import parse_agent
+from connect4.search import heuristics
 
 ROOT = Path(__file__).parent.parent
 
@@ -47,6 +52,49 @@ def test_every_example_of_the_api_page_runs(
     assert failures_of(examples_in(ROOT / "docs" / "api.md"), "api.md", {}) == ""
 
 
+def rows_of_the_table() -> list[tuple[str, list[str]]]:
+    """Return the code in each row of "From your notebook to the kit", by its first cell."""
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    table = text.partition("| in your notebook | in the kit |")[2].partition("\n\n")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    return [(first, re.findall("`([^`]+)`", kit)) for first, kit in rows]
+
+
+@pytest.mark.parametrize(("theirs", "ours"), rows_of_the_table())
+def test_every_row_of_the_table_for_notebooks_runs(
+    theirs: str, ours: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "theirs.py"
+    file.write_text("def agent(observation, configuration):\n    return 3\n")
+    state = connect4.start("classic").apply(3)
+    slides = connect4.start("dynamic")
+    names: dict[str, Any] = {"connect4": connect4, "state": state, "slides": slides}
+    names |= {
+        "board": state.board(),
+        "rows": state.board().tolist(),
+        "column": 2,
+        "player": 1,
+        "number": to_bits(state),
+        "text": slides.to_text(),
+    }
+    names |= vars(heuristics) | {"to_bits": to_bits, "from_bits": from_bits}
+    for code in ours:
+        if code.startswith("connect4.") and code.count(".") == 2 and "(" not in code:
+            assert importlib.import_module(code)
+        elif code.startswith('"remote:'):
+            assert parse_agent(code.strip('"'), "dynamic").kind == "remote"
+        elif code.startswith('"classic-'):
+            assert connect4.start(code.strip('"')) != state
+        elif code.startswith('"'):
+            agent = code.strip('"').replace("FILE", str(file))
+            assert connect4.think(agent, state).action in state.legal_actions()
+        else:
+            before = set(names)
+            exec(compile(f"{code}\n", theirs, "exec"), names)
+            assert set(names) - before <= {"thought", "__builtins__"}
+    assert ours or "wrapper" in theirs or "undo" in theirs or "get_move" in theirs
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -55,7 +103,7 @@ def test_every_example_of_the_api_page_runs(
         "start",
         *(
             pytest.param(name, marks=pytest.mark.slow)
-            for name in ("play", "analyse", "search_tree")
+            for name in ("play", "think", "analyse", "search_tree")
         ),
     ],
 )
@@ -138,7 +186,10 @@ def test_a_class_an_instance_and_a_function_play_in_this_process_and_the_record_
     assert of_class.scores == of_instance.scores
     assert [player.agent for player in of_class.players] == ["First (in this process)", "random"]
     assert [player.asked for player in of_class.players] == ["expectimax", None]
-    assert of_class.isolation != "none"  # random has its process
+    assert of_class.isolation == "none"
+    apart = connect4.play(First, "random", state, seconds=1, seed=7, isolation="auto")
+    assert apart.isolation != "none", "random has its process on request"
+    assert apart.scores == of_class.scores
     both = connect4.play(First, lambda state: state.legal_actions()[0], state, seconds=1)
     assert both.isolation == "none"
     assert connect4.play(First(1, 1), First(2, 1), state).players[1].asked == "intelligent"
@@ -199,7 +250,7 @@ def test_an_exception_in_a_callback_leaves_no_process(error: type[BaseException]
             raise error
 
     with pytest.raises(error):
-        connect4.play("random", "greedy", "case1", seconds=1, on_turn=on_turn)
+        connect4.play("random", "greedy", "case1", seconds=1, on_turn=on_turn, isolation="auto")
     assert settled(before)
 
 
@@ -211,13 +262,15 @@ def test_games_in_threads_are_the_games_of_the_main_one() -> None:
 
     def play() -> None:
         found.append(connect4.play("greedy", "random", "case4", seconds=1, seed=5).scores)
+        apart = connect4.play("greedy", "random", "case4", seconds=1, seed=5, isolation="auto")
+        found.append(apart.scores)
 
     threads = [threading.Thread(target=play) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [expected] * 3
+    assert found == [expected] * 6
     assert settled(before)
 
 
@@ -240,6 +293,8 @@ except KeyboardInterrupt:
     "call",
     [
         "connect4.play('mcts:seconds=30', 'random', 'case1', seconds=60)",
+        "connect4.play('mcts:seconds=30', 'random', seconds=60, isolation='auto')",
+        "connect4.think('alphabeta:seconds=30', 'case1')",
         "connect4.play('mcts:seconds=30', lambda state: state.legal_actions()[0], seconds=60)",
         "connect4.play(lambda state: time.sleep(60), 'random', 'case1', seconds=60)",
         "connect4.analyse(connect4.play('random', 'random', game='classic', seed=1), seconds=30)",
@@ -282,10 +337,10 @@ def test_fifty_games_in_a_row_keep_memory_and_descriptors_level() -> None:
         return memory(), len(os.listdir("/proc/self/fd"))
 
     for _ in range(5):
-        connect4.play("greedy", "random", "case4", seconds=1, seed=1)
+        connect4.play("greedy", "random", "case4", seconds=1, seed=1, isolation="auto")
     kilobytes, descriptors = measured()
     for seed in range(50):
-        connect4.play("greedy", "random", "case4", seconds=1, seed=seed)
+        connect4.play("greedy", "random", "case4", seconds=1, seed=seed, isolation="auto")
     more, open_now = measured()
     assert open_now == descriptors
     assert more - kilobytes < 2_000

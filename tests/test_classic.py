@@ -26,9 +26,9 @@ def read(game, *lines):
         (7, "column 7 is outside 0..6"),
         (-1, "column -1 is outside 0..6"),
         (3, "column 3 is full"),
-        ("3", "a column is a plain int from 0 to 6, not '3'"),
-        (2.0, "a column is a plain int from 0 to 6, not 2.0"),
-        (None, "a column is a plain int from 0 to 6, not None"),
+        ("3", "a column is an int from 0 to 6, not '3'"),
+        (2.0, "a column is an int from 0 to 6, not 2.0"),
+        (None, "a column is an int from 0 to 6, not None"),
     ],
 )
 def test_an_illegal_drop_is_refused_with_the_reason(column, reason):
@@ -90,7 +90,18 @@ def test_the_64_bit_state_comes_back_as_the_same_position():
         state = CLASSIC_FULL.start(None, None)
         while not state.is_over():
             state = state.apply(rng.choice(state.legal_actions()))
-            assert from_bits(to_bits(state, ai), ai).key() == state.key()
+            assert from_bits(to_bits(state, ai), "classic-full", ai=ai) == state
+
+
+def test_a_64_bit_state_is_one_of_classic_unless_the_caller_says_otherwise():
+    won = after(CLASSIC, [0, 1, 0, 1, 0, 1, 0])
+    assert from_bits(to_bits(won)) == won
+    assert from_bits(to_bits(won)).winner() == 1
+    going_on = from_bits(to_bits(won), game="classic-full")
+    assert going_on.game is CLASSIC_FULL
+    assert going_on.legal_actions() == (0, 1, 2, 3, 4, 5, 6)
+    with pytest.raises(InputError, match="write 'classic' or 'classic-full'"):
+        from_bits(EMPTY_BITS, game="popout")
 
 
 @pytest.mark.parametrize(

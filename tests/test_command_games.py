@@ -42,13 +42,13 @@ def test_a_game_of_classic_starts_after_moves_or_from_a_plain_grid(tmp_path):
         start = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))["start"]
         assert start["board"][-3:] == board
     for moves, message in (
-        ("4448", "--moves: '8' is no column; expected digits from 1 to 7, as in 4445"),
+        ("4448", "--moves: '8' is no column; expected 1 to 7, as in 4445, `4 4 7` or `d1 d2`"),
         ("4444444", "--moves: move 7, 4: column 4 is full"),
         ("12121212", "--moves: move 8, 2: the game is over"),
     ):
         assert_refused(run(COMMAND, *classic, "--moves", moves, cwd=tmp_path), message)
     other = run(COMMAND, "greedy", "random", "--moves", "4445", cwd=tmp_path)
-    assert_refused(other, "--moves takes the place of START in --game classic and classic-full")
+    assert_refused(other, "--moves takes the place of START in classic, classic-full, popout")
 
 
 @pytest.mark.slow

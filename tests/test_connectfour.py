@@ -23,7 +23,7 @@ from connect4.isolation.sandbox import Limits
 from connect4.players.base import Outcome, Turn
 from connect4.players.registry import parse_agent
 from connect4.table import Table, Terms
-from connect4.views.words import ENDINGS, faults_text
+from connect4.views.words import ENDINGS, busy_text, faults_text
 from tests.command import ROOT, assert_refused, environment, run
 from tests.games import agent_file
 
@@ -244,6 +244,40 @@ def test_lost_turns_are_grouped_by_reason() -> None:
     assert faults_text(turns[6:]) == f"55 {gone}, 2 late (the first on turn 62: {busy.format(62)})"
 
 
+def test_one_bug_is_one_reason_however_deep_the_search_was() -> None:
+    """The calls above the line, and numbers in the message, may differ."""
+    frame = '  File "ai.py", line {}, in search\n    x\n'
+    library = '  File "connect4/utils.py", line 9, in get_pts\n    y\n'
+
+    def lost(depth: int, line: int, why: str) -> Turn:
+        lines = frame.format(7) * depth + frame.format(line) + library
+        detail = f"Traceback (most recent call last):\n{lines}{why}"
+        return Turn(Outcome.ERROR, detail=detail, number=depth, player=1)
+
+    same = [lost(depth, 5, f"KeyError: {depth}") for depth in (1, 2, 3)]
+    assert faults_text(same) == "3 errors (the first on turn 1: KeyError: 1)"
+    others = [*same, lost(4, 6, "KeyError: 1"), lost(5, 5, "TypeError: x")]
+    assert faults_text(others).count("the first on turn") == 3
+
+
+def test_the_machine_is_blamed_for_its_turns_alone() -> None:
+    turns = [Turn(Outcome.TIMEOUT, starved=n != 2, number=n) for n in (1, 2, 3)]
+    assert busy_text(turns).startswith("Turns 1, 3 (2): the machine was too busy, not the agent")
+    assert busy_text(turns[1:2]) == ""
+
+
+def test_an_illegal_answer_is_not_blamed_on_the_time(tmp_path: Path) -> None:
+    path = agent(tmp_path, "return state[0].shape[1], False")
+    options = ("--view", "none", "--time", "0.5")
+    done = run(COMMAND, f"ai:{path.name}", "random", "case4", *options, cwd=tmp_path)
+    answer = "answers 6, which is not valid there"
+    assert done.stdout.endswith(
+        f"Player 1 (ai:agent.py), turn 3: a fresh player {answer}; with 5 s a move it {answer}.\n"
+    )
+    again = run(COMMAND, "--replay-turn", "connect4-fault.json:1", cwd=tmp_path)
+    assert "\nAnswer: 6, invalid in " in again.stdout
+
+
 KEEPS_A_FLAG = """best = None
 while not getattr(self, 'stop', False):
     best = get_valid_actions(self.player_number, state)[0]
@@ -320,7 +354,7 @@ def test_the_winner_is_named_at_the_end(tmp_path: Path) -> None:
     even = run(COMMAND, "random", "random", "even.txt", *quiet, cwd=tmp_path).stdout
     assert even.endswith(f"The game ended: {ENDINGS[Ending.NO_ACTION]}.\nA draw.\n")
     won = run(COMMAND, "random", "random", "won.txt", *quiet, cwd=tmp_path).stdout
-    assert won.endswith("Winner: player 1 (random), by 6 points (600.0 %).\n")
+    assert won.endswith("Winner: player 1 (random), by 6 points.\n")
     classic = run(COMMAND, "random", "random", "--game", "classic", "--seed", "1", *quiet,
                   cwd=tmp_path).stdout  # fmt: skip
     assert re.search(r"^Winner: player [12] \(random\)\.$", classic, re.M)

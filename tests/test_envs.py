@@ -203,6 +203,8 @@ def test_a_game_string_holds_start_sizes_and_options(spiel: Any) -> None:
     assert spiel.load_game("connect4_dynamic(max_turns=30)").max_game_length() == 30
     case = spiel.load_game("connect4_extended(start=case4)").new_initial_state()
     assert str(case) == str(connect4.load("case4"))
+    for game in (wide, spiel.load_game("connect4_popout(line=3)")):
+        assert str(pickle.loads(pickle.dumps(game))) == str(game)
     assert case.action_to_string(0, 3) == "3"
 
 
@@ -281,50 +283,6 @@ def test_what_is_wrong_with_a_policy_is_said_to_whoever_wrote_it() -> None:
     for name in ("env", "env:module", "env:a b:c", "env:module:"):
         with pytest.raises(connect4.InputError, match="env:MODULE:FUNCTION"):
             connect4.play(name, "random")
-
-
-KAGGLE = """
-from kaggle_helper import lowest
-def lowest_column(observation, configuration):
-    assert observation.board == observation["board"] and configuration["inarow"] == 4
-    assert configuration.timeout == 5 and hasattr(observation, "absent") is False
-    assert observation.mark == 1 + observation.step % 2
-    return lowest(observation.board[:configuration.columns])
-"""
-
-
-@pytest.mark.parametrize("level", ["none", *LEVELS])
-def test_an_agent_for_kaggle_plays_from_any_folder(
-    level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    (tmp_path / "agent.py").write_text(KAGGLE, encoding="utf-8")
-    helper = "import numpy\ndef lowest(top): return numpy.int64(top.index(0))\n"
-    (tmp_path / "kaggle_helper.py").write_text(helper, encoding="utf-8")
-    name = f"kaggle:{tmp_path / 'agent.py'}"
-    record = connect4.play(name, "random", game="classic", isolation=level, seconds=5, seed=1)
-    assert record.faults == ()
-    assert all(turn.action == 0 for turn in record.turns[:5:2])
-
-
-@pytest.mark.parametrize(
-    ("source", "detail"),
-    [
-        ("def agent(observation):\n    return 9", "column 9 is outside 0..6"),
-        ("def agent(observation, configuration): pass", "None is no column; expected an integer"),
-        ("def agent(observation, configuration):\n    return 1 / 0", 'agent.py", line 2, in agent'),
-        ("columns = 7", "agent.py has no function; expected f(observation, configuration)"),
-        ("import nowhere_at_all", 'agent.py", line 1, in <module>'),
-    ],
-)
-def test_what_is_wrong_with_an_agent_for_kaggle_names_its_line(
-    source: str, detail: str, tmp_path: Path
-) -> None:
-    (tmp_path / "agent.py").write_text(source, encoding="utf-8")
-    name = f"kaggle:{tmp_path / 'agent.py'}"
-    record = connect4.play(name, "random", game="classic", isolation="none", seconds=5)
-    assert record.result is not None
-    assert detail in ((record.faults[0] if record.faults else record.result).detail or "")
 
 
 @pytest.mark.env

@@ -8,15 +8,18 @@ import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from types import FrameType
 
 import numpy as np
 import pytest
 
 from connect4 import record as records
 from grader.handin import Submission
+from grader.handin.worker import death
 from grader.marks.tournament import stages, unlikely
 from grader.output.pages import public_replay, replay_text
-from grader.output.tables import tournament_text
+from grader.output.results import read_results
+from grader.output.tables import gradebook, tournament_text
 from grader.play.one_game import as_seen_by, play_game, replay_data, submitted_players
 from grader.play.schedule import Contestant, grade_games, submitted
 from grader.play.trials import STAND_IN
@@ -146,6 +149,32 @@ def test_names_and_remarks_are_no_formulas_in_any_file(tmp_path: Path) -> None:
                 assert not text.startswith(("=", "@", "+", "-")) or text[1:].isdigit(), (path, row)
 
 
+def test_a_mark_walks_through_few_functions_from_the_results_file_to_the_gradebook(
+    tmp_path: Path,
+) -> None:
+    """So that whoever has to explain one mark can read all of them in an hour."""
+    write_class(tmp_path / "class", {"ann.py": agent(20)})
+    grade_without_playing(tmp_path / "class", tmp_path / "marks.db")
+    walked = set()
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        path = Path(code.co_filename)
+        if event == "call" and path.is_relative_to(ROOT) and not code.co_name.startswith("<"):
+            walked.add((path.relative_to(ROOT), code.co_qualname))
+
+    with Store(tmp_path / "marks.db", writing=False) as store:
+        sys.setprofile(look)
+        try:
+            text = gradebook(read_results(store).marks)
+        finally:
+            sys.setprofile(None)
+    assert ",26.00," in text
+    own = {(path, name) for path, name in walked if path.parts[0] in ("connect4", "grader")}
+    assert len(own) <= 167, sorted(map(str, own))
+    assert len({path for path, _ in own}) <= 23
+
+
 def test_a_namesake_who_joins_the_class_changes_nobody_elses_mark(tmp_path: Path) -> None:
     for count in (1, 2):
         files = {f"Kim Lee_{n}_assignsubmission_file_/ai.py": agent(10 + n) for n in (1, 2)[:count]}
@@ -155,6 +184,19 @@ def test_a_namesake_who_joins_the_class_changes_nobody_elses_mark(tmp_path: Path
         assert ("1 mark differs" in done.stderr) == (count == 2), done.stderr
     (row,) = rows(tmp_path / "out" / "changes.csv")
     assert (row["Name"], row["Before"], row["Why"]) == ("Kim Lee (2)", "", "new in the class")
+
+
+@pytest.mark.parametrize(
+    ("status", "memory", "by_itself"),
+    [
+        (-9, True, True), (-11, False, True), (-6, False, True), (1, False, True),
+        (-9, False, False), (-15, True, False), (-1, False, False), (None, True, False),
+    ],
+)  # fmt: skip
+def test_a_worker_that_somebody_kills_proves_nothing(
+    status: int | None, memory: bool, by_itself: bool
+) -> None:
+    assert death(status, memory).by_itself is by_itself
 
 
 def simulated(seed: int, thrown: float = 0.0) -> list[tuple[int, int, float]]:

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 import connect4
+from connect4.record import dumps, loads
 from connect4.utils import Integer
+from connect4.views.page import page
+from connect4.views.words import changed_text
 from grader.handout import ai_stub
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -48,6 +51,27 @@ def test_it_beats_the_stub_and_the_random_player_from_both_sides(board: str) -> 
         second = connect4.play(opponent, agent, board, seconds=5, seed=1)
         assert [first.result.winner, second.result.winner] == [1, 2]
         assert not any(turn.is_lost for game in (first, second) for turn in game.turns)
+
+
+@pytest.mark.parametrize("level", ["none", "process"])
+def test_an_agent_without_the_copy_is_told_what_it_changed(tmp_path: Path, level: str) -> None:
+    """It is no fault, and in a lost turn it stands beside the reason."""
+    path = tmp_path / "agent.py"
+    path.write_text(CODE.replace("state[0].copy()", "state[0]"), encoding="utf-8")
+    game = connect4.play(f"ai:{path}", "greedy", "case1", isolation=level)
+    first, own = game.turns[0], [turn for turn in game.turns if turn.player == 1]
+    assert first.changed == "the board it was given: row 5, column 0 is 1, was 0"
+    assert first.outcome == "played"
+    assert not any(turn.changed for turn in game.turns if turn.player == 2)
+    told = changed_text("Player 1", own)
+    assert f"was 0 (on {len(own)} turns, the first is turn 1). Try each action on a copy" in told
+    assert "Try each action on a copy" in page([game])
+    assert loads(dumps(game)).turns[0].changed == first.changed
+    copied = "{n: Integer(left.get_int()) for n, left in state[1].items()}"
+    path.write_text(CODE.replace(copied, "state[1]"), encoding="utf-8")
+    game = connect4.play(f"ai:{path}", "greedy", "case1", isolation=level)
+    found = {turn.changed for turn in game.turns if turn.player == 1 and turn.changed}
+    assert any("the pop-outs it was given: player 1 has " in text for text in found)
 
 
 def test_the_search_tree_of_the_documents_is_read(tmp_path: Path) -> None:

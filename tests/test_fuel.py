@@ -16,7 +16,7 @@ from connect4.isolation.seat import MADE_ANEW, open_seat
 from connect4.isolation.wasm import images, level, package
 from connect4.players.base import Outcome
 from grader.doctor import unavailable
-from tests.command import run
+from tests.command import ROOT, run
 from tests.games import without_times
 from tests.seats import board, setup
 
@@ -41,6 +41,25 @@ class AIPlayer:
 
     get_expectimax_move = get_intelligent_move
 """
+
+
+# -- one door
+
+DOORS = ("connect4/isolation/wasm/", "grader/commands/grade.py")
+
+
+def test_outside_its_doors_few_files_know_of_fuel():
+    """A level of isolation is an entry of a table, which the rest of the kit asks."""
+    knowing = {}
+    for folder in ("connect4", "grader"):
+        for path in (ROOT / folder).rglob("*.py"):
+            place = path.relative_to(ROOT).as_posix()
+            lines = path.read_text(encoding="utf-8").splitlines()
+            count = sum("wasm" in line or "fuel" in line for line in lines)
+            if count and "corpus" not in place and not place.startswith(DOORS):
+                knowing[place] = count
+    assert len(knowing) <= 8, knowing
+    assert sum(knowing.values()) <= 45, knowing
 
 
 # -- budgets

@@ -1,8 +1,11 @@
-"""The gate: skips that are failures, and the modules that the architecture page names."""
+"""The gate: skips that are failures, and what the architecture page and the layers promise."""
 
 from __future__ import annotations
 
+import ast
 import re
+import tomllib
+from itertools import takewhile
 
 import pytest
 
@@ -59,3 +62,37 @@ def test_the_architecture_page_names_every_module_and_no_other() -> None:
     named = set(re.findall(r"(\w+)\.py", text))
     there = {path.stem for top in KIT for path in (ROOT / top).rglob("*.py")}
     assert named - there == set(), "modules that the page names and that do not exist"
+
+
+NAMED_OBJECT = re.compile(r"((?:connect4|grader)[.\w]*):[A-Za-z_]\w*")
+
+
+def heights() -> dict[str, int]:
+    """Return how high a module stands in the contracts of import-linter; more is higher."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    found = {}
+    for contract in settings["tool"]["importlinter"]["contracts"]:
+        for container in contract.get("containers", ()):
+            for depth, layer in enumerate(contract["layers"]):
+                for name in re.findall(r"\w+", layer):
+                    found[f"{container}.{name}"] = -depth
+    return found
+
+
+def test_no_string_names_an_object_of_a_higher_layer() -> None:
+    known, upward, seen = heights(), [], 0
+    for path in (path for top in KIT for path in (ROOT / top).rglob("*.py")):
+        own = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            value = node.value if isinstance(node, ast.Constant) else None
+            if not (isinstance(value, str) and (named := NAMED_OBJECT.fullmatch(value))):
+                continue
+            seen += 1
+            ours, theirs = f"{own}.".split("."), f"{named[1]}.".split(".")
+            pairs = zip(ours, theirs, strict=False)
+            same = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+            below = known.get(".".join(ours[: same + 1]), 0)
+            if known.get(".".join(theirs[: same + 1]), 0) > below or ours[0] < theirs[0]:
+                upward.append(f"{own}: {value}")
+    assert seen, "the agents' table has such names"
+    assert upward == []

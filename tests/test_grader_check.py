@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,8 +13,9 @@ from connect4.players.base import importable_sentence
 from grader.handin import form
 from grader.handin.form import check, check_report, check_source
 from grader.rubric import reading as rubrics
-from tests.command import ROOT, assert_refused, run
+from tests.command import ROOT, assert_refused, environment, run
 from tests.grading import COMMAND, hand_in, searcher
+from tests.test_first_agent import CODE
 
 RULES = rubrics.read().submission
 
@@ -107,6 +110,10 @@ def test_a_decorator_may_make_the_constructor() -> None:
             "9: signature: async; write it as def get_intelligent_move(self, state)",
         ),
         ("import torch\n" + CLASS, "1: imports: 'torch' is not there when graded"),
+        (
+            "try: import torch\nexcept ValueError: pass\n" + CLASS,
+            "1: imports: 'torch' is not there when graded",
+        ),
         ("from . import helper\n" + CLASS, "1: imports: a relative import"),
         (
             "import threading\nthreading.Thread()\n" + CLASS,
@@ -166,6 +173,8 @@ def test_each_rule_has_its_line(source: str, line: str) -> None:
     "line",
     [
         "LIMIT = [1, 2]\n",  # a constant
+        "try:\n    from numba import njit\nexcept ImportError:\n    njit = None\n",
+        "try:\n    import torch\nexcept (KeyError, ModuleNotFoundError):\n    torch = None\n",
         "BOOK = {}\nBOOK[1] = 2\n",  # built while the module is loaded
         "import tkinter\n",  # an editor added it
         "def memo(table):\n    table[1] = 2\n",
@@ -299,7 +308,9 @@ def test_no_name_of_a_file_can_control_the_terminal_or_a_log(tmp_path: Path) -> 
     for name in names:
         (tmp_path / name).write_text("x = 1\n", encoding="utf-8")
     done = run(COMMAND, "check", "--form-only", *names, cwd=tmp_path)
-    assert {line.partition(":1: ")[0] for line in done.stdout.splitlines()[:-1]} == {
+    *lines, without_report, _ = done.stdout.splitlines()
+    assert without_report.startswith("3 of 4: report: ")
+    assert {line.partition(":1: ")[0] for line in lines} == {
         "\\x1b]0;title\\x07.py", "bo\\n::error::a.py", "cy\\u202eyp.py", "di\\n::error::.zip",
     }  # fmt: skip
     done = run(COMMAND, "check", "--form-only", "a\n::error::\x1b.zip", cwd=tmp_path)
@@ -320,13 +331,12 @@ def test_a_class_is_checked_whole_and_every_line_says_whose_it_is(tmp_path: Path
     wanted = "report: no report.txt; describe your ideas in it, the authors in its first line"
     *lines, last = done.stdout.splitlines()
     assert sorted(lines) == [
+        f"2 of 4: {wanted} (Ann Lee, submission_8)",
         "class/submission_10/ai.py:1: file: not UTF-8 (line 1, byte 0); save the file as UTF-8",
-        f"class/submission_7/ai.py:1: {wanted} (Ann Lee)",
-        f"class/submission_8/ai.py:1: {wanted}",
         "class/submission_9/ai.py: well formed",
     ]
     assert last == (
-        "1 of 4 submissions meet every required rule: 3 faults to fix, 0 pieces of advice. No "
+        "1 of 4 submissions meet every required rule: 2 faults to fix, 0 pieces of advice. No "
         "moves were asked for (--form-only)."
     )
 
@@ -344,6 +354,60 @@ def test_check_asks_each_method_on_the_largest_and_the_smallest_board(tmp_path: 
     assert last == "The submission breaks a required rule: 2 faults to fix, 0 pieces of advice."
     done = run(COMMAND, "check", hand_in(tmp_path, "ann", searcher()), cwd=tmp_path, status=0)
     assert done.stdout.splitlines()[-1].startswith("The submission meets every required rule: 0")
+
+
+def test_check_asks_for_pop_outs_and_names_a_changed_board(tmp_path: Path) -> None:
+    """As player 1 and 2, in the middle of a game and on a full board."""
+    drops = "[a for a in get_valid_actions(me, state) if not a[1] or me == 1]"
+    for name, old, new in (
+        ("ann", "popouts[player_number].decrement()", "popouts[player_number] -= 1"),
+        ("bo", "get_valid_actions(me, state)", drops),
+        ("cy", "state[0].copy()", "state[0]"),
+    ):
+        assert old in CODE
+        hand_in(tmp_path / "class", name, CODE.replace(old, new))
+    done = run(COMMAND, "check", "class", cwd=tmp_path, status=1)
+    ann, bo, cy = (
+        [line for line in done.stdout.splitlines() if line.startswith(f"class/{name}/ai.py:")]
+        for name in ("ann", "bo", "cy")
+    )
+    assert ann[0].startswith("class/ann/ai.py:13: smoke: get_expectimax_move on 6 rows and 8 col")
+    assert ann[0].endswith("unsupported operand type(s) for -=: 'Integer' and 'int'")
+    assert "player 2 on a full board, where only pop-outs are valid: ValueError: max()" in bo[0]
+    assert cy[0].startswith("class/cy/ai.py:35: smoke (advice): get_expectimax_move changed the ")
+    assert "row 9, column 0 is 1, was 0 (in 14 answers). Try each action on a copy" in cy[0]
+    assert done.stdout.splitlines()[-1].startswith("1 of 3 submissions meet every required rule: ")
+
+
+PLAYGROUND = """
+import json, signal, sys
+from grader.playground.agent import handle
+from grader.playground.referee import Referee
+del signal.alarm  # as in a browser
+asked = Referee(print).handle("check", json.dumps({"source": sys.stdin.read(), "seconds": 9}))
+print(handle("check", asked, str))
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "text", "required"),
+    [
+        ("popouts[player_number].decrement()", "popouts[player_number] -= 1", 13, "'int'", True),
+        ("state[0].copy()", "state[0]", 1, "Try each action on a copy", False),
+        ("return max(", "import signal; signal.alarm(0); return max(", 33, "on a machine", False),
+    ],
+)
+def test_the_check_of_the_playground_asks_the_same(
+    old: str, new: str, line: int, text: str, required: bool
+) -> None:
+    command = [sys.executable, "-c", PLAYGROUND]
+    source = CODE.replace(old, new)
+    done = subprocess.run(
+        command, input=source, capture_output=True, text=True, env=environment(), check=True
+    )
+    (found,) = json.loads(done.stdout)
+    assert (found["line"], found["required"]) == (line, required)
+    assert text in found["text"]
 
 
 CLASS_OF_TWO = """from connect4.utils import get_valid_actions

@@ -1,5 +1,6 @@
 """Help is there for whoever needs it most: with a file that cannot even be read as Python."""
 
+import ast
 import inspect
 import re
 import shutil
@@ -59,9 +60,26 @@ def test_help_needs_no_file_of_the_students(command, broken_kit):
     assert done.stdout.startswith("usage: ")
 
 
+def test_the_command_line_ends_where_it_is_parsed():
+    """Only a module that is a command itself, and parses its own options, names the namespace.
+
+    Of the grader that is `__main__`, which does not name it either, and passes named values on.
+    """
+    found = set()
+    for path in sorted([*ROOT.glob("connect4/**/*.py"), *ROOT.glob("grader/**/*.py")]):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        parts = ("attr", "id", "name")  # `argparse.Namespace`, `Namespace`, and its import
+        names = {getattr(node, part, "") for node in ast.walk(tree) for part in parts}
+        if "Namespace" in names:
+            found.add(".".join(path.relative_to(ROOT).with_suffix("").parts))
+    commands = {name for name in COMMANDS if not name.startswith("grader")}
+    assert {name.removesuffix(".__main__") for name in found} <= commands
+
+
 WORDS = {
     "check": "ai.py",
     "compare": "ai.py old.py",
+    "practice": "ai.py",
     "correct": "ann --results a.db --reason r",
     "forget": "ann --results a.db",
     "grade": "class",

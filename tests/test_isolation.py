@@ -13,6 +13,7 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -32,6 +33,7 @@ from connect4.isolation.seat import (
 from connect4.isolation.spawn import PATIENCE
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 from connect4.players.registry import parse_agent
+from connect4.referee import TurnEnded, play
 from connect4.table import Table, Terms
 from tests.command import ROOT, environment
 from tests.grading import burners
@@ -299,6 +301,7 @@ REFUSED = (
         ("from connect4.games.extended import EXTENDED", "connect4.games"),
         ("import grader", "grader"),
         ("import pytest", "pytest"),
+        ("import torch", "torch"),  # whether it is installed or not
         (
             "__import__('importlib').import_module('connect4.isolation.worker')",
             "connect4.isolation",
@@ -313,7 +316,9 @@ def test_what_a_submission_may_not_import_is_refused_with_what_it_may(
     assert "protocol.py" not in failure
     first = ["Traceback (most recent call last):", '  File "ai.py", line 1, in <module>']
     assert failure.splitlines()[:3] == [*first, f"    {line}"]
-    assert failure.splitlines()[-1] == REFUSED.format(refused)
+    kind = "" if refused.startswith(("connect4", "grader")) else "ModuleNotFoundError"
+    last = REFUSED.format(refused)
+    assert failure.splitlines()[-1] == (last.replace("ImportError", kind) if kind else last)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -451,6 +456,30 @@ def test_an_agent_that_idles_past_its_limit_cannot_blame_a_busy_machine(
     assert reply.outcome is Outcome.TIMEOUT
     assert not reply.starved
     assert (reply.detail or "").startswith("no answer within 0.5 s (stopped ")
+
+
+def test_a_turn_passes_few_functions_of_the_kit(tmp_path: Path) -> None:
+    """Of the referee's side: rules, seat, process, channel; the agent answers at once."""
+    seats = {1: seat(agent(tmp_path, "pass")), 2: seat("plain")}
+    turns = play(EXTENDED, board(), seats, {1: 5.0, 2: 5.0})
+    passed = set()
+
+    def note(frame: FrameType, event: str, argument: object) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(f"{ROOT}/connect4/"):
+            passed.add((code.co_filename, code.co_qualname))
+
+    next(turns)
+    sys.setprofile(note)
+    ended = next(turns)
+    next(turns)
+    sys.setprofile(None)
+    for each in seats.values():
+        each.close()
+    assert isinstance(ended, TurnEnded)
+    assert ended.turn.outcome is Outcome.PLAYED
+    assert len(passed) <= 38, passed
+    assert len({file for file, _ in passed}) <= 9, passed
 
 
 OVER = "no answer within {} s (it came {}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -19,6 +20,7 @@ from connect4.games.extended import ExtendedState
 from connect4.players.base import Outcome, Turn
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result
+from connect4.views import document
 from connect4.views.page import page
 from tests.browser import PHONE, WIDE, Browser
 from tests.command import run
@@ -125,7 +127,7 @@ def test_the_page_opens_at_the_start_with_names_and_settings(
     browser.open(file)
     assert_shows(browser, record, 0)
     assert browser.text("#title") == "ExtendedConnect4"
-    assert browser.text("#outcome").startswith(f"Player {record.result.winner} won ")
+    assert browser.text("#outcome").startswith("ai won ")
     assert browser.find("#player2 bdi").get_property("textContent") == HOSTILE
     assert browser.run("return document.scripts.length") == 2
     assert browser.text("#facts").splitlines() == [
@@ -276,6 +278,15 @@ def test_the_policy_refuses_foreign_scripts_and_requests(browser: Browser, file:
         row for row in browser.driver.get_log("browser") if "Content Security" in row["message"]
     ]
     assert len(policy_reports) >= 3
+
+
+def test_the_palette_is_the_only_place_that_names_a_colour() -> None:
+    for path in Path(document.__file__).parent.rglob("*"):
+        if path.suffix in (".py", ".css", ".js") and path.name != "document.py":
+            found = re.findall(r"#[0-9a-fA-F]{3,8}(?=[;,)\"'])", path.read_text(encoding="utf-8"))
+            assert found == [], path
+    used = set(re.findall(r"var\(--([\w-]+)\)", document.assets(("base", "page", "tree"), "css")))
+    assert used - {"columns", "depth", "indent", "share"} <= set(document.COLOURS)
 
 
 def test_several_games_are_chosen_in_one_page(browser: Browser, file: Path) -> None:

@@ -1,5 +1,6 @@
 """The searches and heuristics on the games: equal to plain minimax and to published figures."""
 
+import re
 from itertools import cycle
 from random import Random
 
@@ -20,6 +21,7 @@ from connect4.search.heuristics import HEURISTICS, heuristic_of
 from connect4.search.mcts import sampled
 from connect4.search.minimax import AlphaBeta, Minimax, TableAlphaBeta, deepen
 from tests import naive_heuristics
+from tests.command import ROOT
 from tests.positions import small_start
 
 CLASSIC, FULL = GAMES["classic"], GAMES["classic-full"]
@@ -129,13 +131,49 @@ def test_a_heuristic_equals_its_description(name):
             line, name_of_start = ((4, "a"), (4, "b"), (4, "c"), (3, "start"))[number % 4]
             start = load_start(DYNAMIC, name_of_start).with_options(line=line)
             state = walk(start, rng, rng.randrange(8))
-            expected = naive(state.board().tolist(), line)
+            expected = naive(state.board().tolist(), *([line] if name == "connected" else []))
         else:
             state = walk(FULL.start(*sizes[number % 6]), rng, rng.randrange(60))
             expected = naive(state.board().tolist())
         leaf = getattr(heuristics, name)
         for_mover = expected if state.mover == 1 else -expected
         assert leaf(state) == pytest.approx(for_mover), state.to_text()
+
+
+def test_playing_md_lists_every_heuristic_by_game():
+    text = (ROOT / "docs" / "playing.md").read_text(encoding="utf-8")
+    table = text.partition("| game | heuristic |")[2].partition("\n\n")[0]
+    listed, game = {}, ""
+    for line in table.splitlines()[2:]:
+        first, names, sentence = (cell.strip() for cell in line.split("|")[1:-1])
+        game = first.strip("`") or game
+        listed.setdefault(game, []).extend(re.findall("`(.+?)`", names))
+        assert sentence
+    assert listed == {
+        game: [entry.name for entry in entries] for game, entries in HEURISTICS.items()
+    }
+
+
+OVER_THE_EDGE = """\
+ , , , , , ,
+X, , , ,O,O,X
+O, , , , , ,
+ , , , , , ,
+ , ,X,X, , ,X
+O,O, , , , ,
+ ,X, , ,O, ,
+"""
+"""Lines of 2 and 2, soft lines of 4 and 5."""
+
+
+def test_fuzzy_counts_what_hangs_over_the_edge_and_neighbours_beyond_the_ends():
+    assert heuristics.fuzzy(DYNAMIC.read(OVER_THE_EDGE, "start")) == -0.125
+    assert heuristics.fuzzy(DYNAMIC.read(f"{OVER_THE_EDGE}mover=2", "start")) == 0.125
+    corner = DYNAMIC.read("O, , , , \n , , , , \n , , , , \n , , , , \n , , , ,X", "start")
+    assert heuristics.fuzzy(corner) == naive_heuristics.fuzzy(corner.board().tolist()) == 0
+    short = DYNAMIC.read(" , ,O, , \n ,O, , , \nO, , , , \nX, , , , \n , , , ,X", "start")
+    assert heuristics.fuzzy(short) == naive_heuristics.fuzzy(short.board().tolist())
+    assert heuristics.fuzzy(short) > 2, "three on a diagonal of three cells"
 
 
 def test_orders_of_moves():

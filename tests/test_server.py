@@ -24,10 +24,11 @@ def port():
         yield number
 
 
-def test_both_sides_get_their_answer_only_when_both_have_joined(port):
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \n", "   \r\n"])
+def test_both_sides_get_their_answer_only_when_both_have_joined(port, end):
     white, black = Client(port), Client(port)
     black.send("two BLACK\n")
-    white.send("two White\r\n")
+    white.send(f"two White{end}")
     white.expect("two white\n")
     black.expect("two black\n")
     white.close()

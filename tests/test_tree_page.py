@@ -454,6 +454,19 @@ def test_a_value_that_is_not_the_best_of_its_children_is_marked_in_a_student_s_t
             "return [(0, None, 'MAX', float('nan'), -9, 9, '')]",
             "node 0 of its tree: value nan is no number",
         ),
+        ("self.nodes = []", "explain returned None; expected a list"),
+        (
+            "return [(0, None, 'MAX', 7, -9, 9)]",
+            "node 0 of its tree: expected [depth, move, kind, value, alpha, beta, note], not [0",
+        ),
+        (
+            "return [(0, None, 'MAX', 7, -9, 9, ''), (1, 3, 'MIN', 7, -9, 9, '')]",
+            "node 1 of its tree: move 3; expected (column, is_popout), such as (3, False)",
+        ),
+        (
+            "return [(0, None, 'MAX', self, -9, 9, '')]",
+            "0 of its tree: value 'a AIPlayer' is no num",
+        ),
         (
             "return [(0, None, 'MAX', 7, -9, 9, 'nice')]",
             "node 0 of its tree: note 'nice'; expected best, pruned",

@@ -187,7 +187,7 @@ def test_the_standings_show_the_bracket_and_who_goes_on(browser: Browser, graded
 
 
 SCRIPTS = {
-    "replay": (*REPLAY, "positions", "play", "served", "viva"),
+    "replay": (*REPLAY, "positions", "play", "served", "figures"),
     "tree": (*TREE, "runs"),
     "standings": ("theme", "table", "standings", "reload"),
     "ladder": ("base", "theme", "ladder"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from grader.commands.check import summary
 from tests.command import run
 from tests.grading import COMMAND, SUBMISSIONS, count, hand_in, rubric, searcher
 
@@ -67,6 +69,30 @@ def test_a_player_that_answers_once_is_found(tmp_path: Path, lifetime: str) -> N
         "stops the search) at the start of the method; --lifetime move plays the file as it is"
     )
     assert last.startswith("The submission meets" if advice else "The submission breaks")
+
+
+def test_a_reserve_that_eats_all_of_a_short_time_is_named(tmp_path: Path) -> None:
+    """The file answers at once up to 0.5 s, where it searches with more."""
+    searches = (
+        "end = time.time() + self.limit - 0.5\n        while time.time() < end: pass\n        "
+    )
+    search = f"{searches}return get_valid_actions(self.number, state)[0]"
+    found, last = check(tmp_path, AGENT.format(line=search), 1.0)
+    assert found == (
+        " well formed, plays from 0.1 s a move, answers in under 1 % of its time up to 0.5 s"
+    )
+    assert last.startswith("The submission meets every required rule")
+    how = ("--rubric", "rubric.toml", "--time", "0.2", "--dry-run")
+    done = run(COMMAND, "grade", "ann/ai.py", *how, cwd=tmp_path)
+    assert "ai answers in under 1 % of its time up to 0.5 s: with more it plays as " in done.stderr
+
+
+def test_where_a_method_was_not_asked_nothing_is_promised() -> None:
+    assert summary(Counter(unknown=1)) == (
+        "The submission is well formed, not known whether it plays: 0 faults to fix, 0 pieces of "
+        "advice."
+    )
+    assert "; of 2 it is not known whether it plays: " in summary(Counter(good=1, unknown=2))
 
 
 @pytest.mark.parametrize(

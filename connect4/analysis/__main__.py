@@ -39,6 +39,8 @@ def main(argv: list[str] | None = None) -> int:
     place = arguments.o or arguments.record
     try:
         record = records.read(arguments.record)
+        if arguments.o is None and "episode" in record.extra:
+            raise InputError(f"{place}: an episode of Kaggle's is not overwritten; give -o OUT")
         check_place("-o", place)
         found = analyse(record, arguments.time, arguments.jobs, report)
         record.extra["analysis"] = found.to_json()

@@ -13,10 +13,11 @@ from functools import cached_property, partial
 from types import SimpleNamespace
 from typing import Any, Final, Self
 
+from connect4.api import level_for
 from connect4.errors import AgentError
 from connect4.games import GAMES, begin
 from connect4.games.base import Action, Game, Player, Seconds, State
-from connect4.isolation.seat import choose_level, open_seat
+from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, Seat, Setup
 from connect4.players.registry import check_board, method_of, parse_agent
 
@@ -40,7 +41,7 @@ def __dir__() -> list[str]:
 class Policy:
     """An agent as a function from a position to the index of an action.
 
-    It is a context manager. The agent has a separate process for each side that it plays
+    It is a context manager. A file has a separate process for each side that it plays
     (`isolation`, as in `connect4.play`); `close` ends them. Raises `InputError` if there is no such
     agent.
     """
@@ -52,12 +53,12 @@ class Policy:
         *,
         seconds: Seconds = 1.0,
         seed: int = 0,
-        isolation: str = "auto",
+        isolation: str | None = None,
     ) -> None:
         self._rules = rules
         self._name = parse_agent(agent, rules.game.name)
         check_board(self._name, rules.start)
-        self._level, _ = choose_level(isolation)
+        self._level = level_for(isolation, self._name)
         self._seconds, self._seed = seconds, seed
         self._seats: dict[Player, Seat] = {}
 

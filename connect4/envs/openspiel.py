@@ -41,6 +41,13 @@ def register() -> list[str]:
     return [short_name(game) for game in GAMES.values()]
 
 
+def _load(text: str) -> SpielGame:
+    """Return the game of that string, also in a process where none is registered yet."""
+    register()
+    game: SpielGame = pyspiel.load_game(text)
+    return game
+
+
 def _game_type(game: Game) -> Any:
     options = {option.name: option.kind() for option in game.options}
     return pyspiel.GameType(
@@ -84,6 +91,9 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
             ),
             params or {},
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _load, (str(self),)
 
     def new_initial_state(self, state: Any = None) -> SpielState:
         return SpielState(self)

@@ -5,6 +5,7 @@ The referee, the search algorithms, the records and the views use games only thr
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,6 +43,14 @@ def leader(scores: tuple[int, int]) -> Winner:
     return 1 if one > two else 2 if two > one else 0
 
 
+def whole(value: object) -> int | None:
+    """Return a whole number as an int, numpy's for example; None for a bool and all else."""
+    try:
+        return None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
 def quoted(value: object) -> str:
     """Return the `repr` of a value that was given as an action, on one line and shortened.
 
@@ -64,6 +73,7 @@ class Ending(StrEnum):
     DRAW_LIMIT = "draw_limit"
     REPETITION = "repetition"
     FORFEIT = "forfeit"
+    RESIGNED = "resigned"
     TIMEOUT = "timeout"
     DISCONNECTED = "disconnected"
     LEFT = "left"
@@ -321,6 +331,9 @@ class Option:
     help: str
 
 
+LINE: Final = Option("line", int, "length of a line that wins, 3 or 4 (default 4)")
+
+
 @dataclass(frozen=True, slots=True)
 class Game:
     """The rules of one game."""
@@ -349,8 +362,8 @@ class Game:
 
     None: students' files do not play this game. Raises `IllegalAction`.
     """
-    folder: str = "."
-    """The folder of its state files, below `connect4/initial_states`."""
+    folder: str = ""
+    """The folder of its state files, below `connect4/initial_states`; empty if it has none."""
     prompt: str = "Player {player}, your move: "
     """The prompt for a person; `{last}` stands for the number of the last column."""
     reply: str = ""

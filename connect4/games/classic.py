@@ -9,10 +9,18 @@ from random import Random
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import Ending, FaultPolicy, Game, Player, State, opponent, quoted
-from connect4.games.board import Run, runs_on
-from connect4.games.falling import FallingState, board_grid, tokens_on
-from connect4.games.state_files import Placed, Rows, position_from_json, read_position, split
+from connect4.games.base import LINE, Ending, FaultPolicy, Game, Player, opponent, quoted, whole
+from connect4.games.board import Grid, Run, runs_on
+from connect4.games.falling import (
+    FallingState,
+    Placing,
+    board_grid,
+    placing_from_json,
+    read_moves,
+    read_placing,
+    with_options,
+)
+from connect4.games.state_files import Rows
 
 Variant: TypeAlias = Literal["first-four", "most-fours"]
 
@@ -39,6 +47,8 @@ class ClassicState(FallingState):
         return () if self._ending is not None else grid.open_columns(full)
 
     def apply(self, action: int) -> ClassicState:
+        if type(action) is not int and (column := whole(action)) is not None:
+            action = column
         grid = self.grid
         one, two = self.one, self.two
         mask = one | two
@@ -60,10 +70,10 @@ class ClassicState(FallingState):
             ending = Ending.BOARD_FULL
         return ClassicState(grid, one, two, mover, self.variant, ending)
 
-    def _why_not(self, column: object) -> str:
-        last = self.grid.columns - 1
-        if type(column) is not int:
-            return f"a column is a plain int from 0 to {last}, not {quoted(column)}"
+    def _why_not(self, action: object) -> str:
+        last, column = self.grid.columns - 1, whole(action)
+        if column is None:
+            return f"a column is an int from 0 to {last}, not {quoted(action)}"
         if self._ending is not None:
             return "the game is over"
         if not 0 <= column <= last:
@@ -90,7 +100,7 @@ class ClassicState(FallingState):
         """Return the winner's lines; with most-fours, every run that contains a four."""
         if self.variant != "most-fours":
             return super().runs()
-        return runs_on(self.board(), lambda _, length: max(0, length - 3))
+        return runs_on(self.board(), lambda _, length: max(0, length - self.grid.line + 1))
 
     def playout(self, rng: Random) -> tuple[int, int]:
         if self._ending is not None:
@@ -137,18 +147,23 @@ class ClassicState(FallingState):
         return CLASSIC if self.variant == "first-four" else CLASSIC_FULL
 
     @property
-    def setting(self) -> tuple[int, int, Variant]:
-        return self.grid.rows, self.grid.columns, self.variant
+    def setting(self) -> tuple[Grid, Variant]:
+        return self.grid, self.variant
 
 
 def position(rows: Rows, mover: Player, variant: Variant) -> ClassicState:
     """Return the position with those cells, top row first; raises `InputError`."""
-    grid, one, two = tokens_on(rows, TITLE)
+    grid = board_grid(len(rows), len(rows[0]), TITLE)
+    return _placed(variant, (grid, *grid.from_rows(rows), mover, 0, ()), "")
+
+
+def _placed(variant: Variant, placing: Placing, source: str) -> ClassicState:
+    grid, one, two, mover, *_ = placing
     ending = Ending.BOARD_FULL if one | two == grid.cells else None
     if variant == "first-four":
         lines = [grid.has_line(tokens) for tokens in (one, two)]
         if all(lines):
-            raise InputError("both players have four in a row; only one can have won")
+            raise InputError(f"{source}both have {grid.line} in a row; only one can have won")
         if any(lines):
             ending = Ending.LINE
     return ClassicState(grid, one, two, mover, variant, ending)
@@ -161,35 +176,13 @@ def start(variant: Variant, rows: int | None = None, columns: int | None = None)
 
 def read(variant: Variant, text: str, source: str) -> ClassicState:
     """Read the rows of a board, with or without a first line `0 0 MOVER`; raises `InputError`."""
-    lines, _ = split(text, source)
-    return _placed(variant, read_position(lines, source, TITLE), source)
+    moved = read_moves(text, source, start(variant))
+    return moved or _placed(variant, read_placing(text, source, TITLE), f"{source}: ")
 
 
 def from_json(variant: Variant, value: dict[str, Any]) -> ClassicState:
     """Read the `start` of a record; raises `InputError`."""
-    return _placed(variant, position_from_json(value, TITLE), "start")
-
-
-def _placed(variant: Variant, placed: Placed, source: str) -> ClassicState:
-    try:
-        return position(placed.rows, placed.mover, variant)
-    except InputError as error:
-        raise InputError(f"{source}: {error}") from None
-
-
-def after_moves(state: State, columns: str) -> State:
-    """Return the position after drops into columns, counted from 1; raises `InputError`."""
-    for number, digit in enumerate(columns, 1):
-        last = min(state.grid.columns, 9)
-        if not (digit.isascii() and digit.isdigit() and 1 <= int(digit) <= last):
-            raise InputError(
-                f"--moves: {digit!r} is no column; expected digits from 1 to {last}, as in 4445"
-            )
-        if int(digit) - 1 not in state.legal_actions():
-            why = "the game is over" if state.is_over() else f"column {digit} is full"
-            raise InputError(f"--moves: move {number}, {digit}: {why}")
-        state = state.apply(int(digit) - 1)
-    return state
+    return _placed(variant, placing_from_json(value, TITLE), "start: ")
 
 
 def parse_action(text: str) -> int:
@@ -210,6 +203,9 @@ def file_action(answer: tuple[int, bool]) -> int:
 
 BITS_SHAPE: Final = (6, 7)
 BITS_MARK: Final = 1 << 63
+
+GAMES: Final[dict[str, Variant]] = {"classic": "first-four", "classic-full": "most-fours"}
+"""The games of this module by name."""
 
 
 def to_bits(state: ClassicState, ai: Player = 1) -> int:
@@ -235,28 +231,31 @@ def to_bits(state: ClassicState, ai: Player = 1) -> int:
     return bits
 
 
-def from_bits(bits: int, ai: Player = 1) -> ClassicState:
-    """Return the position of `classic-full` that a 64-bit number stands for; see `to_bits`.
+def from_bits(bits: int, game: str = "classic", ai: Player = 1) -> ClassicState:
+    """Return the position of a 64-bit number, in `classic` or `classic-full`; see `to_bits`.
 
     The number does not contain the mover: player 1 moves unless player 1 has more tokens than
     player 2. Raises `InputError` for a number that is not a position.
     """
+    if game not in GAMES:
+        raise InputError(f"from_bits: game {game!r}; write {' or '.join(map(repr, GAMES))}")
     rows = [[0] * 7 for _ in range(6)]
     for column in range(7):
         for row in range((bits >> 60 - 9 * column & 7) - 1):
             is_own = bits >> 59 - 9 * column - row & 1
             rows[5 - row][column] = ai if is_own else opponent(ai)
     one, two = (sum(row.count(player) for row in rows) for player in (1, 2))
-    state = position(rows, 1 if one <= two else 2, "most-fours")
-    if to_bits(state, ai) != bits:
+    mover: Player = 1 if one <= two else 2
+    if to_bits(position(rows, mover, "most-fours"), ai) != bits:
         raise InputError(f"{bits} is not the 64-bit state of a board of 6 by 7")
-    return state
+    return position(rows, mover, GAMES[game])
 
 
 ACTION_HELP: Final = "3 to drop into column 3"
 
 
-def _game(name: str, title: str, variant: Variant, **more: Any) -> Game:
+def _game(name: str, title: str, **more: Any) -> Game:
+    variant = GAMES[name]
     return Game(
         name=name,
         title=title,
@@ -275,7 +274,5 @@ def _game(name: str, title: str, variant: Variant, **more: Any) -> Game:
     )
 
 
-CLASSIC: Final = _game("classic", "Connect 4", "first-four")
-CLASSIC_FULL: Final = _game(
-    "classic-full", "Connect 4 to the last cell", "most-fours", counts_points=True
-)
+CLASSIC: Final = _game("classic", "Connect 4", options=(LINE,), with_options=with_options)
+CLASSIC_FULL: Final = _game("classic-full", "Connect 4 to the last cell", counts_points=True)

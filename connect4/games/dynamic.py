@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, ClassVar, Final, cast
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import Ending, FaultPolicy, Game, Option, Player, State, quoted
+from connect4.games.base import LINE, Ending, FaultPolicy, Game, Option, Player, State, quoted
 from connect4.games.board import Grid, grid_of
 from connect4.games.state_files import Seen, read_rows, read_settings, settings_of, split
 
@@ -375,7 +375,7 @@ DYNAMIC: Final = Game(
     resizable=False,
     options=(
         Option("max_turns", int, "a draw after N plies (default 100)"),
-        Option("line", int, "length of a line that wins, 3 or 4 (default 4)"),
+        LINE,
         Option("repetition", bool, "a third repetition is a draw"),
     ),
     with_options=lambda state, options: state.with_options(**options),

@@ -7,12 +7,23 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
+
+import numpy as np
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games.base import Player, State, quoted
+from connect4.games.base import Player, State, quoted, whole
 from connect4.games.board import Grid, grid_of
-from connect4.games.state_files import Rows
+from connect4.games.state_files import (
+    Placed,
+    Rows,
+    Seen,
+    position_from_json,
+    read_position,
+    read_settings,
+    settings_of,
+    split,
+)
 
 MAX_SIDE: Final = 12
 """The most rows and columns of a board of classic Connect 4 or Pop Out."""
@@ -52,13 +63,16 @@ class FallingState(State):
         one, two = self.pop_outs_left or (0, 0)
         first = f"{one}" if one == two and self.mover == 1 else f"{one} {two} {self.mover}"
         rows = [" ".join(map(str, row)) for row in self.rows()]
-        return "\n".join([first, *rows]) + "\n"
+        settings = map("=".join, settings_of(self.to_json(), SETTINGS, self.game.title).items())
+        return "\n".join([first, *rows, *settings]) + "\n"
 
     def to_json(self) -> dict[str, Any]:
-        """Return `board`, and `mover` if player 2 moves."""
+        """Return `board`, and `mover` and `line` if they are not the default."""
         start: dict[str, Any] = {"board": self.rows()}
         if self.mover == 2:
             start["mover"] = 2
+        if self.grid.line != 4:
+            start["line"] = self.grid.line
         return start
 
 
@@ -124,12 +138,18 @@ def distances_from_middle(columns: int) -> dict[ExtendedAction, float]:
 
 
 def column_and_kind(action: object, columns: int) -> ExtendedAction:
-    """Return an action of the right form; raises `IllegalAction` for any other value."""
+    """Return an action in plain values, which may have been numpy's; raises `IllegalAction`."""
     if type(action) is tuple and len(action) == 2:
         column, is_popout = action
-        if type(column) is int and type(is_popout) is bool:
+        if type(column) is not int:
+            column = whole(column)
+        if type(is_popout) is not bool and (
+            isinstance(is_popout, np.bool_) or whole(is_popout) in (0, 1)
+        ):
+            is_popout = bool(is_popout)
+        if column is not None and type(is_popout) is bool:
             if 0 <= column < columns:
-                return action
+                return column, is_popout
             raise IllegalAction(f"column {quoted(column)} is outside 0..{columns - 1}")
     raise IllegalAction(
         "an action is a tuple (column, is_popout) of an int and a bool, such as (3, False), "
@@ -154,20 +174,96 @@ def format_action(action: ExtendedAction) -> str:
 ACTION_HELP: Final = "3 to drop into column 3, 3P to pop out of column 3"
 
 
-def board_grid(rows: int | None, columns: int | None, game: str) -> Grid:
+SETTINGS: Final = {"turns": 0, "line": 4}
+"""The settings that a state file may have after the board, with their defaults."""
+
+
+AnyState = TypeVar("AnyState", bound=State)
+
+
+Placing: TypeAlias = tuple[Grid, int, int, Player, int, tuple[Seen, ...]]
+"""A position as it was read: grid, masks of tokens, mover, plies so far, earlier positions."""
+
+
+def read_moves(text: str, source: str, empty: AnyState) -> AnyState | None:
+    """Return the position after the moves that a file consists of; None for another file.
+
+    Raises `InputError` with `source:line: cause`.
+    """
+    moves = text.strip()
+    if re.fullmatch("[1-9]{2,}", moves) is None:
+        return None
+    if set(moves) <= {"1", "2"}:
+        question = f"one row of a board, or moves? For moves write --moves {moves}"
+        raise InputError(f"{source}:1: {question}")
+    return after_moves(empty, moves, f"{source}:1")
+
+
+def read_placing(text: str, source: str, title: str) -> Placing:
+    """Read the board of a state file; raises `InputError` with `source:line: cause`."""
+    lines, settings = split(text, source)
+    return _placing(read_position(lines, source, title), settings, source, title)
+
+
+def placing_from_json(value: dict[str, Any], title: str) -> Placing:
+    """Read the `start` of a record; raises `InputError`."""
+    placed = position_from_json(value, title)
+    return _placing(placed, settings_of(value, SETTINGS, title), "start", title)
+
+
+def _placing(placed: Placed, settings: dict[str, str], source: str, title: str) -> Placing:
+    values, history = read_settings(settings, SETTINGS, source)
+    try:
+        grid = board_grid(len(placed.rows), len(placed.rows[0]), title, values["line"])
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
+    return grid, *grid.from_rows(placed.rows), placed.mover, values["turns"], history
+
+
+def with_options(state: State, options: Mapping[str, Any]) -> State:
+    """Return a position under other options; None keeps one. Raises `InputError`."""
+    chosen = {name: value for name, value in options.items() if value is not None}
+    return state.game.from_json(state.to_json() | chosen)
+
+
+def after_moves(state: AnyState, moves: str, source: str) -> AnyState:
+    """Return the position after drops into columns; raises `InputError`.
+
+    A column is a number from 1, or a letter from `a` that the number of the token's row may follow,
+    from 1 at the bottom: `4453`, `4,4,5,3` and `d1 d2 e1 c1` are the same moves.
+    """
+    words = re.findall(r"[a-z][0-9]*|[0-9]+|[^,\s]", moves.lower())
+    words = list(words[0]) if len(words) == 1 and words[0].isdecimal() else words
+    last = state.grid.columns
+    for number, word in enumerate(words, 1):
+        column = int(word[:3]) - 1 if word.isdecimal() else "abcdefghijkl".find(word[0])
+        if not 0 <= column < last:
+            raise InputError(
+                f"{source}: {quoted(word)} is no column; expected 1 to {last}, as in 4445, "
+                f"`4 4 {last}` or `d1 d2`"
+            )
+        assert state.game.file_action is not None
+        action = state.game.file_action((column, False))
+        row = ((state.one | state.two) & state.grid.column_cells[column]).bit_count() + 1
+        if action not in state.legal_actions():
+            why = "the game is over" if state.is_over() else f"column {word} is full"
+            raise InputError(f"{source}: move {number}, {word}: {why}")
+        if word[0].isalpha() and word[1:] not in ("", str(row)):
+            raise InputError(f"{source}: move {number}, {word}: the token falls to {word[0]}{row}")
+        state = state.apply(action)
+    return state
+
+
+def board_grid(rows: int | None, columns: int | None, game: str, line: int = 4) -> Grid:
     """Return the grid of a board, by default 6 by 7.
 
-    Raises `InputError` for a size that the game does not have.
+    Raises `InputError` for a size or a line that the game does not have.
     """
+    if line not in (3, 4):
+        raise InputError(f"a line of {line}: expected 3 or 4")
     rows, columns = 6 if rows is None else rows, 7 if columns is None else columns
     if not (1 <= rows <= MAX_SIDE and 1 <= columns <= MAX_SIDE):
         raise InputError(
             f"a board of {rows} rows by {columns} columns: {game} has 1 to {MAX_SIDE} of each"
         )
-    return grid_of(rows, columns, 4)
-
-
-def tokens_on(rows: Rows, game: str) -> tuple[Grid, int, int]:
-    """Return the grid of a board and both players' tokens; raises `InputError` for its size."""
-    grid = board_grid(len(rows), len(rows[0]), game)
-    return grid, *grid.from_rows(rows)
+    return grid_of(rows, columns, line)

@@ -7,9 +7,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from connect4.errors import IllegalAction, InputError
+from connect4.errors import IllegalAction
 from connect4.games import falling, state_files
-from connect4.games.base import Ending, FaultPolicy, Game, Player, opponent
+from connect4.games.base import LINE, Ending, FaultPolicy, Game, Player, opponent
+from connect4.games.board import Grid
 
 TITLE: Final = "Pop Out"
 
@@ -89,16 +90,11 @@ class PopOutState(falling.PoppingState):
         return POP_OUT
 
     @property
-    def setting(self) -> tuple[int, int]:
-        return self.grid.rows, self.grid.columns
-
-    def to_text(self) -> str:
-        """Return the text of a state file; `turns` and `history` follow unless they are empty."""
-        settings = state_files.settings_of(self.to_json(), SETTINGS, TITLE)
-        return super().to_text() + "".join(f"{name}={text}\n" for name, text in settings.items())
+    def setting(self) -> Grid:
+        return self.grid
 
     def to_json(self) -> dict[str, Any]:
-        """Return `board`, and `mover`, `turns` and `history` if they are not the default."""
+        """Return `board`, and `mover`, `line`, `turns` and `history` if not the default."""
         start = super().to_json()
         if self.turns:
             start["turns"] = self.turns
@@ -117,28 +113,14 @@ def read(text: str, source: str) -> PopOutState:
 
     Raises `InputError` with `source:line: cause`.
     """
-    lines, settings = state_files.split(text, source)
-    return _placed(state_files.read_position(lines, source, TITLE), settings, source)
+    moved = falling.read_moves(text, source, start())
+    return moved or PopOutState(*falling.read_placing(text, source, TITLE))
 
 
 def from_json(value: dict[str, Any]) -> PopOutState:
     """Read the `start` of a record; raises `InputError`."""
-    placed = state_files.position_from_json(value, TITLE)
-    return _placed(placed, state_files.settings_of(value, SETTINGS, TITLE), "start")
+    return PopOutState(*falling.placing_from_json(value, TITLE))
 
-
-def _placed(placed: state_files.Placed, settings: dict[str, str], source: str) -> PopOutState:
-    """Return the position of a board and its settings; raises `InputError`."""
-    values, history = state_files.read_settings(settings, SETTINGS, source)
-    try:
-        board = falling.tokens_on(placed.rows, TITLE)
-    except InputError as error:
-        raise InputError(f"{source}: {error}") from None
-    return PopOutState(*board, placed.mover, values["turns"], history)
-
-
-SETTINGS: Final = {"turns": 0}
-"""The settings that a state file may have after the board, with their defaults."""
 
 POP_OUT: Final = Game(
     name="popout",
@@ -153,4 +135,6 @@ POP_OUT: Final = Game(
     file_action=lambda answer: answer,
     action_help="3 to drop into column 3, 3P to pop your bottom token out of column 3",
     folder="popout",
+    options=(LINE,),
+    with_options=falling.with_options,
 )

@@ -13,7 +13,13 @@ from connect4.games.base import Player, quoted
 NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}")
 
 FIRST_LINES: Final = (["0"], ["0", "0", "1"], ["0", "0", "2"])
-GRID_LINE: Final = re.compile("[012]{2,}")
+SIDE_BY_SIDE: Final = re.compile("[012._xXoO]{2,}")
+FRAME: Final = re.compile("[-+]{2,}")
+STATUS: Final = re.compile(r"player ([12]) \([XO]\) (to move|has won)|a draw")
+"""How the line begins below a position that the kit has printed."""
+
+CELLS: Final = {".": "0", "_": "0", "x": "1", "o": "2"}
+ROWS: Final = "rows of 0, 1 and 2, such as `0 0 1 2`"
 
 Rows: TypeAlias = list[list[int]]
 """The rows of a board, top first: 0 for an empty cell, 1 and 2 for the players."""
@@ -75,17 +81,18 @@ def read_position(lines: Lines, source: str, game: str, counts: bool = False) ->
 
     Line 1 is `P` (pop-outs of each) or `P1 P2 MOVER`; then one line of 0/1/2 per row. In a `game`
     that counts no pop-outs, the first line is `0` or `0 0 MOVER`, or it is missing. Then the player
-    with fewer tokens moves, and the rows may have no spaces.
+    with fewer tokens moves, and the rows may be a picture (see `_unframed`).
     """
+    named = None
+    if not counts:
+        lines, named = _unframed(lines)
     if not lines:
-        expected = "the pop-outs, then the board" if counts else "rows of 0, 1 and 2"
+        expected = "the pop-outs, then the board" if counts else ROWS
         raise InputError(f"{source}:1: the file is empty; expected {expected}")
     if not counts and not _has_first_line(lines):
-        if all(GRID_LINE.fullmatch(line.strip()) for _, line in lines):
-            lines = [(number, " ".join(line.strip())) for number, line in lines]
         rows = _falling(read_rows(lines, source, _numbers), source, lines[0][0])
         ones, twos = (sum(row.count(player) for row in rows) for player in (1, 2))
-        return Placed((0, 0), 2 if ones > twos else 1, rows)
+        return Placed((0, 0), named or (2 if ones > twos else 1), rows)
     popouts, mover = _read_first_line(lines[0], source)
     if not counts and popouts != (0, 0):
         raise InputError(
@@ -94,6 +101,30 @@ def read_position(lines: Lines, source: str, game: str, counts: bool = False) ->
         )
     rows = read_rows(lines[1:], source, _numbers)
     return Placed(popouts, mover, _falling(rows, source, lines[0][0] + 1))
+
+
+def _unframed(lines: Lines) -> tuple[Lines, Player | None]:
+    """Return the rows of a picture as rows of numbers, and the player who moves, if it says so.
+
+    Cells are `.`, `X` and `O`, or numbers, also with a decimal point. They stand side by side or
+    between blanks, commas or bars. Frames and numbers of columns are left out.
+    """
+    rows: list[tuple[int, str]] = []
+    mover = None
+    dense = all(SIDE_BY_SIDE.fullmatch(line.strip()) for _, line in lines)
+    for number, line in lines:
+        text = line.strip()
+        if text.startswith("|"):
+            words = [cell.strip() or "." for cell in text[1:].removesuffix("|").split("|")]
+        else:
+            words = list(text) if dense else text.replace(",", " ").split()
+        counted = [list(map(str, range(first, first + len(words)))) for first in (0, 1)]
+        if found := STATUS.match(text):
+            mover = cast("Player", int(found[1])) if found[2] == "to move" else None
+        elif not FRAME.fullmatch(text) and (len(words) < 4 or words not in counted):
+            cells = (CELLS.get(word.lower()) or re.sub(r"\.0*$", "", word) for word in words)
+            rows.append((number, " ".join(cells)))
+    return rows, mover
 
 
 def _has_first_line(lines: Lines) -> bool:
@@ -130,7 +161,7 @@ def _numbers(line: str, where: str) -> list[int]:
     """Return the numbers of a line; raises `InputError`."""
     for word in line.split():
         if not NUMBER.fullmatch(word):
-            raise InputError(f"{where}: {quoted(word)} is not a number")
+            raise InputError(f"{where}: {quoted(word)} is not a number; expected {ROWS}")
     return [int(word) for word in line.split()]
 
 
@@ -140,7 +171,7 @@ def _falling(rows: Rows, source: str, first: int) -> Rows:
     Raises `InputError` with `source:line: cause`.
     """
     if not rows:
-        raise InputError(f"{source}:2: no board; expected rows of 0, 1 and 2 below the pop-outs")
+        raise InputError(f"{source}:2: no board; expected {ROWS} below the pop-outs")
     for number, row in enumerate(rows, first):
         for value in row:
             if value not in (0, 1, 2):

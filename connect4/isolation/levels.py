@@ -216,6 +216,9 @@ class Log:
 class Runner(Protocol):
     """Runs an agent apart from the referee; `load` starts it, again after each end."""
 
+    setup: Setup
+    """Of the agent that the next `load` starts; only player, method and time may differ."""
+
     def load(self, limit: Seconds) -> tuple[Seconds, str | None]:
         """Load the agent; return the time that it took, and why it failed."""
 

@@ -195,7 +195,8 @@ def bubblewrap(files: Files = None, others: Iterable[Path] = ()) -> list[str]:
     command += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
     if os.geteuid() == 0:
         command += ["--cap-drop", "ALL"]
-        for name in ("SETUID", "SETGID", "KILL", "DAC_READ_SEARCH", "DAC_OVERRIDE"):
+        mounts = ["SYS_ADMIN"] if others else []  # see `sandbox._mount_temporary`
+        for name in ("SETUID", "SETGID", "KILL", "DAC_READ_SEARCH", "DAC_OVERRIDE", *mounts):
             command += ["--cap-add", f"CAP_{name}"]
     return [*command, *_binds(files, tuple(others)), "--chdir", "/", "--"]
 

@@ -30,6 +30,9 @@ STACK_ENDS: Final = (b'File "<string>", line 1 in <module>\n', b"\n  ...\n")
 STOP_PATIENCE: Final = 1.0
 """Seconds in which every thread of a process must stop; otherwise the process is ended."""
 
+BUSY_PATIENCE: Final = 10.0
+"""The same for a process that hardly runs: a busy machine gives it no processor to stop on."""
+
 QUICK_LOOKS: Final = 20
 """The number of checks without a pause."""
 
@@ -75,7 +78,7 @@ class AgentProcess:
 
         Raises `IsolationError`.
         """
-        self._setup = setup
+        self.setup = setup
         self._limits = limits
         self._log = log
         self._name = name
@@ -130,7 +133,7 @@ class AgentProcess:
         """Start a process that is about to load its agent; raises `IsolationError`."""
         tasks = self._limits.tasks + (machine.tasks_of_user() if self._shares_user else 0)
         settings = {
-            "setup": protocol.setup_to_json(self._setup),
+            "setup": protocol.setup_to_json(self.setup),
             "limits": asdict(replace(self._limits, tasks=tasks)),
             "slot": self._launcher.number,
             "core": self._core,
@@ -221,8 +224,8 @@ class AgentProcess:
             end = End.STARVED if timed.starved else End.LATE
             reply = Reply(Outcome.TIMEOUT, detail=self._late_text(timed, limit))
         else:
-            notes = self._setup.source is None
-            reply, may_go_on = protocol.read_answer(timed.line, self._setup.game, notes)
+            notes = self.setup.source is None
+            reply, may_go_on = protocol.read_answer(timed.line, self.setup.game, notes)
             end = end if may_go_on else End.LAST
         return replace(
             reply,
@@ -332,9 +335,11 @@ class AgentProcess:
         checked on Linux only.
         """
         self._signal("SIGSTOP")
-        end, looks = time.monotonic() + STOP_PATIENCE, 0
+        began, busy, looks = time.monotonic(), self.spent().busy, 0
         while levels.thread_states(self.pid).strip("TtZX"):
-            if time.monotonic() > end:
+            waited = time.monotonic() - began
+            runs = waited > STOP_PATIENCE and self.spent().busy - busy > STOP_PATIENCE / 2
+            if runs or waited > BUSY_PATIENCE:
                 return False
             looks += 1
             if looks < QUICK_LOOKS:
@@ -351,7 +356,7 @@ class AgentProcess:
         The report is not trustworthy, and may be empty, because an agent can ignore the signal. The
         wait is at most `STACK_PATIENCE`.
         """
-        source, channel = self._setup.source, self._channel
+        source, channel = self.setup.source, self._channel
         if protocol.STACK_SIGNAL is None or source is None or channel is None or not self.pid:
             return ""
         channel.hear_prints()

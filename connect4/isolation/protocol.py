@@ -8,7 +8,6 @@ around this still cannot read the kit's files.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import gc
 import json
@@ -20,6 +19,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import FrameType, ModuleType
@@ -39,7 +39,14 @@ from connect4.players.base import (
     read_source,
     student_file,
 )
-from connect4.players.student import MAX_DETAIL, MAX_FRAMES, Note, StudentAgent, clipped
+from connect4.players.student import (
+    CHANGE_TEXT,
+    MAX_DETAIL,
+    MAX_FRAMES,
+    Note,
+    StudentAgent,
+    clipped,
+)
 
 RULES: Final = b"r"
 """The first message to a warden, sent with the descriptor of its rules, if it has any."""
@@ -70,6 +77,8 @@ ERROR: Final = "error"
 """The agent raised an exception; the value is its traceback."""
 LAST: Final = "last"
 """As `ERROR`, after which the process ends."""
+CHANGED: Final = "changed"
+"""Stands beside these three answers: what `StudentAgent.changed` has."""
 
 
 def line_of(message: dict[str, Any]) -> bytes:
@@ -130,13 +139,16 @@ NO_ANSWER: Final = "what came from the agent's process is not an answer"
 
 def read_message(line: bytes) -> tuple[str, Any]:
     """Return the one key and the value of a line; an empty key if the line is invalid."""
+    message = _read(line)
+    return next(iter(message.items())) if len(message) == 1 else ("", None)
+
+
+def _read(line: bytes) -> dict[str, Any]:
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
-        return "", None
-    if not isinstance(message, dict) or len(message) != 1:
-        return "", None
-    return next(iter(message.items()))
+        return {}
+    return message if isinstance(message, dict) else {}
 
 
 def why_not_loaded(line: bytes) -> str | None:
@@ -152,7 +164,10 @@ def read_answer(line: bytes, game: Game, notes: bool) -> tuple[Reply, bool]:
 
     `notes` says whether the agent may add a note to its move; views show it as the kit's own text.
     """
-    key, value = read_message(line)
+    message = _read(line)
+    changed = str(message.pop(CHANGED, ""))
+    made = partial(Reply, changed=changed if CHANGE_TEXT.fullmatch(changed) else None)
+    key, value = next(iter(message.items())) if len(message) == 1 else ("", None)
     note = None
     if key == NOTED and notes and isinstance(value, list) and len(value) == 2:
         key, value, note = PLAYED, value[0], cleaned(value[1])
@@ -160,13 +175,13 @@ def read_answer(line: bytes, game: Game, notes: bool) -> tuple[Reply, bool]:
         try:
             action = game.parse_action(value)
         except IllegalAction as error:
-            return Reply(Outcome.INVALID, detail=cleaned(str(error))), True
-        return Reply(Outcome.PLAYED, action, game.format_action(action), detail=note), True
+            return made(Outcome.INVALID, detail=cleaned(str(error))), True
+        return made(Outcome.PLAYED, action, game.format_action(action), detail=note), True
     if key == INVALID:
-        return Reply(Outcome.INVALID, detail=cleaned(value)), True
+        return made(Outcome.INVALID, detail=cleaned(value)), True
     if key in (ERROR, LAST):
-        return Reply(Outcome.ERROR, detail=cleaned(value)), key == ERROR
-    return Reply(Outcome.INVALID, detail=NO_ANSWER), False
+        return made(Outcome.ERROR, detail=cleaned(value)), key == ERROR
+    return made(Outcome.INVALID, detail=NO_ANSWER), False
 
 
 def cleaned(text: object) -> str:
@@ -226,28 +241,35 @@ def load(send: Send, setup: Setup, note: Note | None) -> Agent | None:
 
         return build(setup)
     except BaseException as error:
-        say(send, {FAILED: _detail(error)})
+        say(send, {FAILED: _detail(error, note)})
         return None
 
 
-def answer(agent: Agent, game: Game, request: dict[str, Any]) -> dict[str, str | list[str]]:
-    """Return the answer to one request; its key is `LAST` for an error that ends this process."""
+def answer(
+    agent: Agent, game: Game, request: dict[str, Any], note: Note | None = None
+) -> dict[str, Any]:
+    """Return the answer to one request; it has `LAST` for an error that ends this process."""
     state = game.from_json(request["state"])
+    message: dict[str, Any]
     try:
         played = game.format_action(agent.choose(state, request["seconds"]))
-        note = note_of(agent)
-        return {PLAYED: played} if note is None else {NOTED: [played, note]}
+        said = note_of(agent)
+        message = {PLAYED: played} if said is None else {NOTED: [played, said]}
     except IllegalAction as error:
-        return {INVALID: str(error)}
+        message = {INVALID: str(error)}
     except BaseException as error:
         cause = error.__context__ if isinstance(error, AgentError) else error
         stops = isinstance(cause, SystemExit | KeyboardInterrupt)
-        return {LAST if stops else ERROR: _detail(error)}
+        message = {LAST if stops else ERROR: _detail(error, note)}
+    changed = getattr(agent, CHANGED, None)
+    return message if changed is None else {**message, CHANGED: changed}
 
 
-def _detail(error: BaseException) -> str:
+def _detail(error: BaseException, note: Note | None) -> str:
+    """Return the text about an error; that of a student's file has its note already."""
     if isinstance(error, AgentError):
-        return error.detail
+        told = note(error) if note and error.__cause__ else None
+        return error.detail if told is None else f"{error.detail}\n{told}"
     return clipped("".join(traceback.format_exception(error, limit=-MAX_FRAMES)).rstrip())
 
 
@@ -261,11 +283,10 @@ FOLDER = Path(__file__).resolve().parents[1]
 
 
 class Imports:
-    """Refuses modules of the kit and installed packages, as the first entry of `sys.meta_path`."""
+    """Refuses modules of the kit and of others, as the first entry of `sys.meta_path`."""
 
-    def __init__(self, allowed: Sequence[str], installed: Iterable[str] = ()) -> None:
+    def __init__(self, allowed: Sequence[str]) -> None:
         self._allowed = ("numpy", *allowed)
-        self._installed = _installed().union(installed)
         *most, last = ("the standard library", *self._allowed)
         self._listed = f"{', '.join(most)} and {last}"
 
@@ -280,10 +301,12 @@ class Imports:
             f"{name}.".startswith(f"{each}.") or each.startswith(f"{name}.")
             for each in self._allowed
         )
-        of_kit = name.partition(".")[0] in KIT
-        refused = not may and (of_kit or (name in self._installed and _asked_by_submission()))
-        if refused:
-            raise ImportError(
+        top = name.partition(".")[0]
+        of_others = top not in sys.stdlib_module_names and _asked_by_submission()
+        if not may and (top in KIT or of_others):
+            # as for a package that is not there; `from connect4 import search` would hide it
+            kind = ImportError if top in KIT else ModuleNotFoundError
+            raise kind(
                 f"{name} is not part of what a submission may import: {self._listed}", name=name
             )
         return None
@@ -297,22 +320,11 @@ def _asked_by_submission() -> bool:
     return frame is not None and not os.path.isabs(frame.f_code.co_filename)
 
 
-def _installed() -> frozenset[str]:
-    """Return the names of installed packages, from the names in their folders."""
-    names: set[str] = set()
-    for folder in [folder for folder in sys.path if "-packages" in folder]:
-        with contextlib.suppress(OSError):
-            names.update(name.partition(".")[0] for name in os.listdir(folder))
-    return frozenset(names - sys.stdlib_module_names)
-
-
-def confine(
-    kept: Iterable[str], allowed: Sequence[str], installed: Iterable[str] = ()
-) -> tuple[Path, ...]:
+def confine(kept: Iterable[str], allowed: Sequence[str]) -> tuple[Path, ...]:
     """Unload the modules of the kit that are not in `kept`, and refuse to load them again.
 
-    `installed` names further packages. Returns the files of the kit that stay readable. Code of the
-    kit that is still running can only be found through frames and `gc`; the rest is freed.
+    Returns the files of the kit that stay readable. Code of the kit that is still running can only
+    be found through frames and `gc`; the rest is freed.
     """
     staying = set(kept)
     for name in [name for name in sys.modules if name.partition(".")[0] in KIT]:
@@ -323,7 +335,7 @@ def confine(
     left = vars(sys.modules["__main__"])
     for name in [name for name in left if not name.startswith("__")]:  # left by `spawn.BOOT`
         del left[name]
-    sys.meta_path.insert(0, Imports(allowed, installed))
+    sys.meta_path.insert(0, Imports(allowed))
     for folder in [folder for folder in sys.path_importer_cache if "-packages" in folder]:
         del sys.path_importer_cache[folder]  # it caches the names of packages that cannot be read
     gc.collect()
@@ -357,4 +369,5 @@ def _was_denied(error: OSError) -> bool:
     if error.errno != errno.ENOENT or not isinstance(error.filename, str | bytes):
         return False
     path = os.path.abspath(os.fsdecode(error.filename))
-    return not any(path.startswith(f"{folder}/") for folder in sys.path)
+    python = [os.path.dirname(os.__file__), *(entry for entry in sys.path if "-packages" in entry)]
+    return not any(path.startswith(f"{folder}/") for folder in python)

@@ -29,6 +29,11 @@ FIRST_SLOT: Final = 2_000_000_000
 NOBODY: Final = 65534
 """For containers that have only the first 65536 user ids."""
 
+TEMPORARY: Final = "/dev/shm"
+"""Where an agent's temporary folder is mounted; no file of Python or the kit is there."""
+
+TEMPORARY_BYTES: Final = 10 << 20
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -48,14 +53,14 @@ class Limits:
     """Maximum size of the agent's stored output."""
 
 
-def impose(limits: Limits) -> None:
+def impose(limits: Limits, file_bytes: int = 1 << 20) -> None:
     """Set the limits of this process that the kernel enforces; raises `OSError`."""
     import resource  # not on Windows
 
     wanted = {
         "RLIMIT_AS": limits.memory_bytes,
         "RLIMIT_CPU": 3600,
-        "RLIMIT_FSIZE": 1 << 20,
+        "RLIMIT_FSIZE": file_bytes,
         "RLIMIT_NOFILE": 64,
         "RLIMIT_CORE": 1,  # at 0 the kernel still starts a program that collects cores
         "RLIMIT_NPROC": limits.tasks,
@@ -97,12 +102,13 @@ def enter(
     files: int | None,
     folder: str | None,
     strong: bool,
+    temporary: bool,
 ) -> None:
     """Give up, permanently, every right that an agent does not need; raises `OSError`.
 
     `slot` is a number that no other living agent has, `core` the processor to stay on, `files` the
     `rules` of readable files, `folder` the one that it may import from; `strong` means inside
-    bubblewrap.
+    bubblewrap, `temporary` that it gets a temporary folder, if the system can give it one.
     """
     if core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
@@ -111,7 +117,8 @@ def enter(
     if sys.platform == "linux":
         with contextlib.suppress(OSError):  # out of memory, the kernel kills agents first
             Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
-    impose(limits)
+    temporary = temporary and files is not None and _mount_temporary(files)
+    impose(limits, TEMPORARY_BYTES if temporary else 1 << 20)
     if files is not None and folder is not None:  # which is another one inside bubblewrap
         allow(files, folder, READ_DIR)
     if os.geteuid() == 0:
@@ -126,7 +133,38 @@ def enter(
             raise OSError(ctypes.get_errno(), "Landlock: the ruleset was refused")
         os.close(files)
     if seccomp.available():
-        seccomp.install(landlocked=files is not None)
+        seccomp.install(landlocked=files is not None, temporary=temporary)
+
+
+CLONE_NEWNS: Final = 0x00020000
+CLONE_NEWUSER: Final = 0x10000000
+MS_NOSUID_NODEV_NOEXEC: Final = 2 | 4 | 8
+MS_REC_PRIVATE: Final = 1 << 14 | 1 << 18
+
+
+def _mount_temporary(files: int) -> bool:
+    """Give this process alone an empty folder of `TEMPORARY_BYTES`, which vanishes with it.
+
+    Only root can do that without a user namespace. Returns False if the system refuses it.
+    """
+    user, group = os.geteuid(), os.getegid()
+    try:
+        _call("unshare", CLONE_NEWNS | (CLONE_NEWUSER if user else 0))
+        if user:
+            Path("/proc/self/uid_map").write_text(f"{user} {user} 1", encoding="ascii")
+            Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
+            Path("/proc/self/gid_map").write_text(f"{group} {group} 1", encoding="ascii")
+        _call("mount", None, b"/", None, MS_REC_PRIVATE, None)
+        options = f"size={TEMPORARY_BYTES},nr_inodes=1000,mode=1777".encode()
+        _call("mount", b"tmpfs", TEMPORARY.encode(), b"tmpfs", MS_NOSUID_NODEV_NOEXEC, options)
+        allow(files, TEMPORARY, CHANGES & _rights(landlock_abi()))
+    except OSError:
+        return False
+    finally:
+        if user:  # a new namespace comes with every capability in it
+            _capabilities(0)
+    os.environ["TMPDIR"] = TEMPORARY
+    return True
 
 
 # -- another user (root only)
@@ -141,7 +179,7 @@ PR_SET_KEEPCAPS: Final = 8
 PR_SET_NO_NEW_PRIVS: Final = 38
 
 
-def _call(function: str, *arguments: int | bytes) -> None:
+def _call(function: str, *arguments: int | bytes | None) -> None:
     """Call a function of the C library that returns 0 if it succeeds; raises `OSError`."""
     libc = ctypes.CDLL(None, use_errno=True)
     if getattr(libc, function)(*arguments):
@@ -252,6 +290,8 @@ RULE_PATH_BENEATH: Final = 1
 WRITE_FILE: Final = 1 << 1
 READ_FILE: Final = 1 << 2
 READ_DIR: Final = 1 << 3
+CHANGES: Final = WRITE_FILE | READ_FILE | READ_DIR | 0b1_1011_0000 | 0b11 << 13
+"""To make, write, rename, truncate and remove files and folders."""
 
 
 @cache
@@ -273,6 +313,14 @@ def landlock_abi() -> int:
     return max(0, _syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(1)))
 
 
+def _rights(version: int) -> int:
+    """Return all rights on files that a version of Landlock knows."""
+    rights = (1 << 13) - 1  # what version 1 knows, then renaming, truncating, device control
+    for since, right in ((2, 1 << 13), (3, 1 << 14), (5, 1 << 15)):
+        rights |= right if version >= since else 0
+    return rights
+
+
 def rules(readable: Iterable[str], listable: Iterable[str] = ()) -> int | None:
     """Return a descriptor of rules: read these paths, no other files; no TCP, no signals to others.
 
@@ -282,9 +330,7 @@ def rules(readable: Iterable[str], listable: Iterable[str] = ()) -> int | None:
     version = landlock_abi()
     if version == 0:
         return None
-    handled = (1 << 13) - 1  # what version 1 knows, then renaming, truncating, device control
-    for since, right in ((2, 1 << 13), (3, 1 << 14), (5, 1 << 15)):
-        handled |= right if version >= since else 0
+    handled = _rights(version)
     attributes = struct.pack("=QQQ", handled, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
     size = 8 if version < 4 else 16 if version < 6 else 24
     rules = _syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0))

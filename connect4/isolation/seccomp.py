@@ -62,6 +62,13 @@ CALLS: Final = {
 }  # fmt: skip
 """Allowed with any arguments; the numbers for x86_64 and aarch64, None if there is none."""
 
+CHANGES: Final = {
+    "mkdir": (83, None), "mkdirat": (258, 34), "unlink": (87, None), "unlinkat": (263, 35),
+    "rmdir": (84, None), "rename": (82, None), "renameat": (264, 38), "renameat2": (316, 276),
+    "ftruncate": (77, 46),
+}  # fmt: skip
+"""Allowed with a temporary folder, the only place where Landlock then allows changes."""
+
 CONDITIONAL: Final = {
     "close_range": (436, 436), "pipe2": (293, 59), "open": (2, None), "openat": (257, 56),
     "preadv2": (327, 286), "pwritev2": (328, 287), "fcntl": (72, 25), "ioctl": (16, 29),
@@ -258,7 +265,9 @@ def _conditions(own_pid: int, landlocked: bool) -> dict[str, list[Instruction]]:
     }
 
 
-def program(here: Machine, own_pid: int, landlocked: bool) -> list[Instruction]:
+def program(
+    here: Machine, own_pid: int, landlocked: bool, temporary: bool = False
+) -> list[Instruction]:
     """Return the filter for the process `own_pid`, the only one that it may send signals to."""
     steps = [
         (LOAD, 0, 0, MACHINE_AT),
@@ -272,7 +281,7 @@ def program(here: Machine, own_pid: int, landlocked: bool) -> list[Instruction]:
         (RETURN, 0, 0, UNKNOWN),
     ]
     conditions = _conditions(own_pid, landlocked)
-    for name, numbers in (CONDITIONAL | CALLS).items():
+    for name, numbers in (CONDITIONAL | CALLS | (CHANGES if temporary else {})).items():
         number = numbers[here.column]
         if number is not None:
             verdict = [*conditions.get(name, ()), (RETURN, 0, 0, ALLOW)]
@@ -284,11 +293,11 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
 
 
-def install(landlocked: bool) -> None:
+def install(landlocked: bool, temporary: bool = False) -> None:
     """Apply the filter to this process permanently; requires `no_new_privs`. Raises `OSError`."""
     here = machine()
     assert here is not None
-    steps = program(here, os.getpid(), landlocked)
+    steps = program(here, os.getpid(), landlocked, temporary)
     packed = b"".join(struct.pack("=HBBI", *step) for step in steps)
     libc = ctypes.CDLL(None, use_errno=True)
     filter_ = _Program(len(steps), packed)

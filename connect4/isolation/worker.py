@@ -44,7 +44,8 @@ def serve(channel: socket.socket, log: socket.socket, parent: int, rules: int | 
     note = protocol.note if sandbox.denies() else None
     try:
         slot, core, strong = (settings[name] for name in ("slot", "core", "strong"))
-        sandbox.enter(limits, slot, core, rules, setup.folder, strong)
+        temporary = setup.agent.kind == "kaggle"
+        sandbox.enter(limits, slot, core, rules, setup.folder, strong, temporary)
     except (OSError, ValueError) as error:
         say(channel.sendall, {protocol.BROKEN: f"{type(error).__name__}: {error}"})
         os._exit(1)
@@ -64,7 +65,7 @@ def serve(channel: socket.socket, log: socket.socket, parent: int, rules: int | 
             state = setup.game.from_json(request["state"])
             say(channel.sendall, cast("StudentAgent", agent).call(request["method"], state))
             continue
-        message = protocol.answer(agent, setup.game, request)
+        message = protocol.answer(agent, setup.game, request, note)
         say(channel.sendall, message)
         if protocol.LAST in message:
             break

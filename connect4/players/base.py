@@ -12,11 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
 from connect4.games.base import Action, Game, Player, Seconds, State
+
+if TYPE_CHECKING:  # a student's process loads no search
+    from connect4.search import Thought
 
 # -- names of agents, and students' files
 
@@ -24,6 +27,9 @@ NEWLINE: Final = re.compile("\r\n|\r|\n")
 
 MAX_SOURCE: Final = 50_000_000
 """More bytes than any agent's file has."""
+
+GRADED_KB: Final = 256
+"""The largest source in kB that the usual rubric grades."""
 
 NO_FILES: Final = ("/proc/", "/sys/")
 """What the system shows as files there may block a reader."""
@@ -207,6 +213,14 @@ class PlayerLeftError(Exception):
     """A person has left the table."""
 
 
+class ResignedError(PlayerLeftError):
+    """A person gives the game up; the other side wins."""
+
+
+class TakenBackError(Exception):
+    """A person goes back to the position after so many turns, its only argument."""
+
+
 @dataclass(frozen=True, slots=True)
 class Setup:
     """The data that an agent receives before its first turn."""
@@ -287,6 +301,12 @@ class Connected(Protocol):
     def close(self) -> None:
         """Close the connection."""
         ...
+
+
+def thought_of(agent: Agent) -> Thought | None:
+    """Return what an agent thought of the position of its last move; None if it does not say."""
+    thought: Thought | None = getattr(agent, "thought", None)
+    return thought
 
 
 def note_of(agent: Agent) -> str | None:

@@ -17,6 +17,7 @@ import traceback
 from bdb import BdbQuit
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 import numpy as np
@@ -110,7 +111,7 @@ class PolicyAgent:
             if missing and f"{module}.".startswith(f"{missing}."):
                 text = f"no module {missing!r}, neither installed nor in the current folder"
                 raise AgentError(text) from None
-            raise failure(self._name, "could not be loaded", error) from None
+            raise failure(self._name, "could not be loaded", error) from error
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Return the policy's action; raises `IllegalAction` if its number is invalid."""
@@ -132,23 +133,35 @@ class Fields(dict[str, Any]):
         super().__init__(items)
         self.__dict__ = self
 
+    def __reduce__(self) -> Any:  # a copy's attributes are its own items
+        return Fields, (), None, None, iter(self.items())
+
+
+KAGGLE_MODULE: Final = "kaggle_agent"
+
+KAGGLE_LIMITS: Final = {"episodeSteps": 1000, "agentTimeout": 60, "runTimeout": 1200}
+"""The fields of Kaggle's configuration that do not depend on the game; times in seconds."""
+
 
 class KaggleAgent:
     """Calls an agent for Kaggle's ConnectX: the last callable of the file in `kaggle:FILE`.
 
     It is called with `(observation, configuration)`, or with the observation alone if it takes one
-    argument, and returns a column. Raises `AgentError` if the file cannot be loaded.
+    argument, and returns a column. A fault names it, because it may be another one than the author
+    means. Raises `AgentError` if the file cannot be loaded.
     """
 
     def __init__(self, setup: Setup) -> None:
         self._name = os.path.basename(setup.agent.rest)
-        path = os.path.join(_prepare(setup), self._name)
-        names: dict[str, Any] = {"__name__": "kaggle_agent", "__file__": path}
+        self._path = path = os.path.join(_prepare(setup), self._name)
+        module = sys.modules[KAGGLE_MODULE] = ModuleType(KAGGLE_MODULE)  # for dataclasses, pickle
+        module.__file__ = path
         try:
-            exec(compile(read_source(Path(path)), path, "exec"), names)
+            exec(compile(read_source(Path(path)), path, "exec", dont_inherit=True), vars(module))
         except Exception as error:
-            raise failure(self._name, "could not be loaded", error) from None
-        found = [value for value in names.values() if callable(value)]
+            raise failure(self._name, "could not be loaded", error) from error
+        named = (item for name, item in vars(module).items() if not name.startswith("__"))
+        found = [item for item in named if callable(item)]
         if not found:
             raise AgentError(
                 f"{self._name} has no function; expected f(observation, configuration)"
@@ -156,6 +169,11 @@ class KaggleAgent:
         self._agent = found[-1]
         code = getattr(self._agent, "__code__", None)
         self._arguments = 2 if code is None else code.co_argcount
+        kind = "class " if isinstance(self._agent, type) else ""
+        own_name = getattr(self._agent, "__name__", type(self._agent).__name__)
+        of = getattr(self._agent, "__module__", KAGGLE_MODULE)
+        origin = "" if of == KAGGLE_MODULE else f" of the module {of}"
+        self._who = f"the last callable of the file is the agent: {kind}{own_name}{origin}"
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Return the agent's column; raises `IllegalAction` if it is invalid."""
@@ -163,15 +181,14 @@ class KaggleAgent:
         rows, columns = board.shape
         cells = board.ravel().tolist()
         step = sum(map(bool, cells))
-        observation = Fields(board=cells, mark=state.mover, step=step, remainingOverageTime=0)
+        observation = Fields(board=cells, mark=state.mover, step=step, remainingOverageTime=60)
         is_whole = seconds is not None and float(seconds).is_integer()
         limit = int(seconds) if seconds is not None and is_whole else seconds
-        configuration = Fields(
-            rows=rows, columns=columns, inarow=4, timeout=limit, actTimeout=limit
-        )
+        configuration = Fields(rows=rows, columns=columns, inarow=state.grid.line, timeout=limit)
+        configuration.update(KAGGLE_LIMITS, actTimeout=limit, __raw_path__=self._path)
         arguments = (observation, configuration)[: self._arguments]
-        answer = called(self._name, "failed", self._agent, *arguments)
-        column = _whole(answer, "column; expected an integer")
+        answer = called(self._name, "failed", self._agent, *arguments, note=f"\nnote: {self._who}")
+        column = _whole(answer, f"column; expected an integer; {self._who}")
         state.apply(column)
         return column
 
@@ -185,14 +202,16 @@ def _prepare(setup: Setup) -> str:
     return folder
 
 
-def called(name: str, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function of an agent; raises `AgentError` if that fails."""
+def called(
+    name: str, what: str, function: Callable[..., Any], *arguments: Any, note: str = ""
+) -> Any:
+    """Call a function of an agent; raises `AgentError`, with a `note`, if that fails."""
     try:
         return function(*arguments)
     except BdbQuit:  # `q` in pdb ends the game, not only the turn
         raise
     except Exception as error:
-        raise failure(name, what, error) from error
+        raise failure(name, what, error, note) from error
 
 
 def _whole(answer: Any, what: str) -> int:
@@ -202,10 +221,10 @@ def _whole(answer: Any, what: str) -> int:
         raise IllegalAction(f"{quoted(answer)} is no {what}") from None
 
 
-def failure(name: str, what: str, error: Exception) -> AgentError:
+def failure(name: str, what: str, error: Exception, note: str = "") -> AgentError:
     """Return an agent's error with the traceback from its own code on."""
     own = error.__traceback__ and error.__traceback__.tb_next
-    text = clipped("".join(traceback.format_exception(type(error), error, own)).rstrip())
+    text = clipped("".join(traceback.format_exception(type(error), error, own)).rstrip()) + note
     return AgentError(f"{name} {what}: {headline(text)[:200]}", text)
 
 

@@ -16,10 +16,12 @@ from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from connect4.errors import AgentError, IllegalAction, InputError, headline
 from connect4.games.base import Action, Seconds, State, quoted
 from connect4.players.base import Setup, read_source, source_lines, student_file
+from connect4.utils import Integer
 
 if TYPE_CHECKING:  # an agent's process loads only the rules of its own game
     from connect4.games.falling import ExtendedAction
@@ -33,6 +35,12 @@ KIT: Final = Path(__file__).parents[1]
 
 IMPORT_CHECK: Final = str(KIT / "isolation" / "protocol.py")
 """Its lines are left out of tracebacks: they do not help the author."""
+
+CHANGE_TEXT: Final = re.compile(
+    r"the (board it was given: row \d+, column \d+ is -?\d+, was \d+"
+    r"|pop-outs it was given: player \d has -?\d+, had \d+)"
+)
+"""What an agent's process may say that the agent changed: no other text passes for the kit's."""
 
 MAX_FRAMES: Final = 20
 """Maximum number of frames in a traceback; the innermost are kept."""
@@ -51,6 +59,9 @@ NUMPY_INTEGERS: Final = tuple(np.dtype(code).type for code in np.typecodes["AllI
 NUMPY_FLOATS: Final = tuple(np.dtype(code).type for code in np.typecodes["Float"])
 
 
+GivenState: TypeAlias = tuple[npt.NDArray[np.int64], dict[int, Integer]]
+"""The state that the method of a student's file receives."""
+
 Note: TypeAlias = Callable[[BaseException], str | None]
 """Returns a note for the author of an error, or None."""
 
@@ -60,6 +71,9 @@ class StudentAgent:
 
     Raises `AgentError` if the file cannot be loaded or the player cannot be created.
     """
+
+    changed: str | None = None
+    """What the last call changed of its state, in words."""
 
     def __init__(self, setup: Setup, note: Note | None = None) -> None:
         self._note = note
@@ -97,13 +111,17 @@ class StudentAgent:
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         """Call the student's method and check its answer; `AgentError` has the traceback."""
+        given = state.for_agent()
+        before = copied(given)
         try:
-            answer = getattr(self.player, self._method)(state.for_agent())
+            answer = getattr(self.player, self._method)(given)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             signature = f"{self._method}(self, state)"
             raise self._failure(f"failed in {self._method}", error, signature) from None
+        finally:
+            self.changed = what_changed(given, before)
         return self._action(read_answer(answer))
 
     def call(self, method: str, state: State) -> dict[str, Any]:
@@ -114,9 +132,10 @@ class StudentAgent:
         try:
             if not hasattr(self.player, method):
                 return {"missing": ""}
-            answer = list(getattr(self.player, method)(state.for_agent()))
-            text = json.dumps(answer, default=lambda number: number.item())  # numpy's
-            return {"answer": json.loads(text)}
+            answer = getattr(self.player, method)(state.for_agent())
+            if answer is None:
+                return {"failed": f"{method} returned None; expected a list"}
+            return {"answer": json.loads(json.dumps(list(answer), default=_plain))}
         except BaseException as error:
             return {"failed": f"failed in {method}: {error!r:.500}"}
 
@@ -151,6 +170,39 @@ class StudentAgent:
             text = f"{type(error).__name__}: (its message cannot be shown)"
         text = clipped(text)
         return AgentError(f"{name} {what}: {headline(text)[:200]}", text)
+
+
+def copied(given: GivenState) -> tuple[bytes, list[int]]:
+    """Return the cells and the numbers of pop-outs of a state that an agent is given."""
+    return given[0].tobytes(), [left._i for left in given[1].values()]
+
+
+def what_changed(given: GivenState, before: tuple[bytes, list[int]]) -> str | None:
+    """Return what differs from what `copied` returned before, in words (`CHANGE_TEXT`), or None.
+
+    It takes about a microsecond. An agent may make anything of its state; then nothing is known.
+    """
+    board, (cells, counts) = given[0], before
+    try:
+        if board.tobytes() != cells:
+            old, new = np.frombuffer(cells, board.dtype), board.ravel()
+            place = int((old != new).argmax())
+            row, column = divmod(place, board.shape[1])
+            change = f"row {row}, column {column} is {new[place]}, was {old[place]}"
+            return f"the board it was given: {change}"
+        left: list[Any] = [getattr(each, "_i", each) for each in given[1].values()]
+        if left != counts:
+            player = 1 if left[0] != counts[0] else 2
+            change = f"player {player} has {left[player - 1]}, had {counts[player - 1]}"
+            return f"the pop-outs it was given: {change}"
+    except Exception:
+        return None
+    return None
+
+
+def _plain(value: object) -> object:
+    """Return a number of numpy's as Python's, and the name of what is no value of JSON."""
+    return value.item() if isinstance(value, np.generic) else f"a {type(value).__name__}"
 
 
 def clipped(text: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import gc
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, wraps
 from typing import Final, TypeAlias
 
@@ -103,6 +103,46 @@ def uncollected() -> Iterator[None]:
 
 WIN: Final = 1_000_000_000
 """Greater than every heuristic value."""
+
+
+def value_text(value: float) -> str:
+    """Return a value of a search in words: a decided game is a win or a loss."""
+    if abs(value) >= WIN:
+        return "a win" if value > 0 else "a loss"
+    return f"value {round(value, 3):.12g}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Thought:
+    """What an agent thought of a position; None or empty is what it does not say.
+
+    Values are for the side to move, in the agent's own units. From `WIN` on the game is won.
+    """
+
+    action: Action = None
+    """The chosen action; None is a pass."""
+    value: float | None = None
+    """The value of that action."""
+    depth: int | None = None
+    """Plies that the agent looked ahead."""
+    nodes: int | None = None
+    """Positions that it looked at; playouts of a Monte-Carlo tree search."""
+    seconds: Seconds | None = field(default=None, compare=False)
+    values: Mapping[Action, float] = field(default_factory=dict)
+    """The exact values by action; pruning leaves out actions of which it knows only a bound."""
+    line: tuple[Move, ...] = ()
+    """The principal variation, from `action` on."""
+    note: str | None = None
+
+    def __repr__(self) -> str:
+        parts = [str(self.action)]
+        parts += [] if self.value is None else [value_text(self.value)]
+        parts += [] if self.depth is None else [f"depth {self.depth}"]
+        parts += [] if self.nodes is None else [f"{self.nodes:,} nodes"]
+        parts += [] if self.seconds is None else [f"{self.seconds:.2f} s"]
+        parts += ["line " + " ".join(map(str, self.line))] if self.line else []
+        parts += [self.note] if self.note else []
+        return f"<Thought: {', '.join(parts)}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from connect4.errors import InputError
 from connect4.games.base import Game, State
-from connect4.games.board import STEPS, Grid
+from connect4.games.board import Grid
 from connect4.search import Evaluation, of_tokens, points, win_or_loss
 from connect4.search.sliding import SlidingAlphaBeta, race
 
@@ -95,37 +98,42 @@ class Windows:
         """Return how many more of `windows` are player 1's than player 2's."""
         return 2 * (windows & self._low).bit_count() - windows.bit_count()
 
-    def players(self, windows: int) -> tuple[int, int]:
-        """Return player 1's and player 2's part of `windows`."""
-        return windows & self._low, windows >> self.offset
-
 
 windows_of = cache(Windows)
 """Returns the windows of a grid."""
 
 
-@cache
-def soft_lines_of(grid: Grid) -> tuple[tuple[int, int], ...]:
-    """Return the cells of each window, and their neighbours.
+Matrix: TypeAlias = npt.NDArray[np.float32]
 
-    The neighbours of a window along a row or a column are the cells on both sides of each of its
-    cells; those of a diagonal window are the cells that touch two of its cells.
+HARD: Final = (np.ones((1, 4)), np.ones((4, 1)), np.eye(4), np.eye(4)[::-1])
+"""The kernels of the lines of four."""
+
+BESIDE: Final = np.array([[0, 1, 1, 1, 1, 0], [1, 2, 2, 2, 2, 1], [0, 1, 1, 1, 1, 0]])
+DIAGONAL: Final = np.diag([1, 2, 2, 2, 2, 1]) + np.eye(6, k=1) + np.eye(6, k=-1)
+SOFT: Final = (BESIDE, BESIDE.T, DIAGONAL, DIAGONAL[::-1])
+"""The kernels of soft lines: the line's own cells count double, their neighbours once."""
+
+
+@cache
+def convolutions_of(grid: Grid) -> tuple[Matrix, Matrix]:
+    """Return the convolutions with `HARD` and with `SOFT` as matrices.
+
+    A row has the weights of a board's bits in the value of one kernel at one cell. The kernel's
+    middle, `(rows // 2, columns // 2)`, lies on the cell; what is beyond the edge counts 0.
     """
-    stride, line = grid.rows + 1, grid.line
+    bits = -(-grid.cells.bit_length() // 8) * 8
     found = []
-    for (right, up), shift, starts in zip(STEPS, grid.shifts, grid.starts, strict=True):
-        if right and up:
-            beside, steps = (stride, up), line - 1
-        else:
-            beside, steps = ((1, -1) if right else (stride, -stride)), line
-        for start in range(starts.bit_length()):
-            if not starts >> start & 1:
-                continue
-            cells = [start + step * shift for step in range(line)]
-            near = {cell + aside for cell in cells[:steps] for aside in beside}
-            around = sum(1 << cell for cell in near if cell >= 0)
-            found.append((sum(1 << cell for cell in cells), around & grid.cells))
-    return tuple(found)
+    for kernels in (HARD, SOFT):
+        weights = np.zeros((len(kernels), grid.rows, grid.columns, bits), np.float32)
+        for number, row, column in np.ndindex(weights.shape[:-1]):
+            kernel = kernels[number]
+            for (down, right), weight in np.ndenumerate(kernel):
+                y = row + kernel.shape[0] // 2 - down
+                x = column + kernel.shape[1] // 2 - right
+                if 0 <= y < grid.rows and 0 <= x < grid.columns:
+                    weights[number, row, column, grid.bit(y, x).bit_length() - 1] = weight
+        found.append(weights.reshape(-1, bits))
+    return found[0], found[1]
 
 
 def margin(state: State) -> int:
@@ -231,36 +239,33 @@ class _View:
         self.left = planes.last & ~planes.first & free & right
 
 
-def _lead_of_connected(grid: Grid, one: int, two: int) -> int:
+@of_tokens
+def connected(grid: Grid, one: int, two: int) -> int:
     """Return the most own pieces in any one window, gaps allowed, minus the opponent's."""
-    windows = windows_of(grid)
-    planes = windows.planes(one, two)
-    most = [0, 0]
-    for count, plane in enumerate((planes.one, planes.two, planes.three, planes.four), 1):
-        for player, held in enumerate(windows.players(plane & windows.starts)):
-            if held:
-                most[player] = count
-    return most[0] - most[1]
-
-
-connected = of_tokens(_lead_of_connected)
+    board = windows_of(grid)
+    first = second = 0
+    for count, plane in enumerate(board.planes(one, two)[3:], 1):
+        held = plane & board.starts
+        first = count if held & (1 << board.offset) - 1 else first
+        second = count if held >> board.offset else second
+    return first - second
 
 
 @of_tokens
 def fuzzy(grid: Grid, one: int, two: int) -> float:
-    """Return `connected` plus an eighth of the best soft line, minus the same for the opponent.
+    """Return the lead in the best line of four, plus an eighth of the lead in the best soft line.
 
-    A soft line is the sum of a window: its own cells count double and their neighbours once,
-    positive for own pieces and negative for the opponent's.
+    A line is the most own pieces in four cells in a row, which may hang over the edge. A soft line
+    is the greatest convolution with a kernel of `SOFT`, own pieces counted as 1 and the opponent's
+    as -1 (the published agent's `fuzzyHeuristic`).
     """
-    sums = [
-        2 * ((one & cells).bit_count() - (two & cells).bit_count())
-        + (one & near).bit_count()
-        - (two & near).bit_count()
-        for cells, near in soft_lines_of(grid)
-    ]
-    best_two = -min(sums, default=0)
-    return _lead_of_connected(grid, one, two) + (max(sums, default=0) - best_two) / 8
+    hard, soft = convolutions_of(grid)
+    size = hard.shape[1] // 8
+    data = np.frombuffer((one | two << 8 * size).to_bytes(2 * size, "little"), np.uint8)
+    boards = np.unpackbits(data, bitorder="little").reshape(2, -1).astype(np.float32)
+    lines = (boards @ hard.T).max(axis=1)
+    sums = soft @ (boards[0] - boards[1])
+    return float(lines[0] - lines[1] + (sums.max() + sums.min()) / 8)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from statistics import fmean, pstdev
 from typing import Final
 
 from connect4.games.base import State
-from connect4.search import Deadline, Move, OutOfBudgetError, after, ascending
+from connect4.search import Deadline, Move, OutOfBudgetError, Thought, after, ascending
 
 WON: Final = math.inf
 LOST: Final = -math.inf
@@ -107,8 +107,39 @@ class Mcts:
             pass
 
     def best(self) -> Move:
-        root = self.root
-        return max(root.children, key=MctsNode.worth).move if root.children else root.untried[-1]
+        line = self.line()
+        return line[0].move if line else self.root.untried[-1]
+
+    def line(self) -> list[MctsNode]:
+        """Return the nodes of best play below the root."""
+        node, found = self.root, []
+        while node.children:
+            node = max(node.children, key=MctsNode.worth)
+            found.append(node)
+        return found
+
+    def thought(self) -> Thought:
+        """Return the result as an agent says it; see `value`."""
+        children, line = self.root.children, self.line()
+        most = sorted(children, key=lambda child: -child.visits)[:5]
+        return Thought(
+            self.best(),
+            self.value(line[0]) if line else None,
+            len(line),
+            self.iterations,
+            values={child.move: self.value(child) for child in children},
+            line=tuple(node.move for node in line),
+            note="visits: " + ", ".join(f"{child.move} {child.visits}" for child in most),
+        )
+
+    def value(self, node: MctsNode) -> float:
+        """Return the value of a node for the side to move at the root.
+
+        It is the expected margin or, if only winning counts, the share of games that are won; a
+        draw counts half.
+        """
+        margin = self.margin(node) * (1 if self.root.state.mover == 1 else -1)
+        return (1 + margin) / 2 if self._proves else margin
 
     def margin(self, node: MctsNode) -> float:
         """Return player 1's expected margin at a node of the tree."""

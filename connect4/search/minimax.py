@@ -14,8 +14,8 @@ A node is a call for a position, including the root.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from connect4.games.base import State
@@ -26,6 +26,7 @@ from connect4.search import (
     Move,
     Order,
     OutOfBudgetError,
+    Thought,
     after,
     ascending,
 )
@@ -49,11 +50,20 @@ class Found:
     nodes: int
     depth: int
     complete: bool = False
+    values: Mapping[Move, float] = field(default_factory=dict)
+    """The values of the root's moves that are exact and not only bounds."""
 
     @property
     def move(self) -> Move:
         """Return the best move; of several, the earliest in the search's move order."""
         return self.line[0]
+
+    @property
+    def thought(self) -> Thought:
+        """Return the result as an agent says it; without any value if no move has one."""
+        value = self.value if self.depth else None
+        moves = self.values, self.line
+        return Thought(self.move, value, self.depth, self.nodes, None, *moves)
 
 
 def moved_to_front(moves: list[Move], first: Move) -> list[Move]:
@@ -80,6 +90,8 @@ class Minimax:
     """
 
     after = staticmethod(after)
+    prunes = False
+    """Whether a value outside the window is only a bound."""
 
     def __init__(
         self, evaluation: Evaluation, order: Order = ascending, deadline: Deadline | None = None
@@ -108,16 +120,18 @@ class Minimax:
         rank = {move: place for place, move in enumerate(moves)}
         moves = moved_to_front(moves, first)
         best, best_rank = -INFINITY, len(moves)
+        values: dict[Move, float] = {}
         for move in moves:
             # Of moves with equal values, the earlier one in the move order wins.
             floor = math.nextafter(best, -INFINITY) if rank[move] < best_rank else best
             value = -self.value(self.after(state, move), depth - 1, -INFINITY, -floor)
+            if value > floor or not self.prunes:
+                values[move] = value
             if value > floor:
                 best, best_rank = value, rank[move]
                 line = unlinked((move, self.line))
-                self.best_so_far = Found(best, line, self.nodes, depth)
-        assert self.best_so_far is not None
-        return Found(best, self.best_so_far.line, self.nodes, depth, not self.horizon)
+                self.best_so_far = Found(best, line, self.nodes, depth, values=values)
+        return Found(best, line, self.nodes, depth, not self.horizon, values)
 
     def value(self, state: State, depth: int, alpha: float, beta: float) -> float:
         """Return the exact value of `state`; the window is for searches that prune."""
@@ -150,6 +164,8 @@ class Minimax:
 
 class AlphaBeta(Minimax):
     """Alpha-beta pruning, fail-soft (Knuth & Moore 1975; Russell & Norvig 2020, figure 5.7)."""
+
+    prunes = True
 
     def value(self, state: State, depth: int, alpha: float, beta: float) -> float:
         """Return `v`, which bounds the exact value of `state`; the caller has alpha < beta.

@@ -33,7 +33,7 @@ from connect4.games.classic import ClassicState
 from connect4.search import Deadline, OutOfBudgetError
 
 GRID: Final = grid_of(6, 7, 4)
-SETTING: Final = (GRID.rows, GRID.columns, "first-four")
+SETTING: Final = GRID, "first-four"
 """The board and the variant that the solver knows, as in `State.setting`."""
 BOARD: Final = GRID.cells
 BOTTOMS: Final = sum(GRID.bottoms)
@@ -170,8 +170,9 @@ class PerfectPlay(ABC):
         score = self.score(state)
         return self.first(state, score), score
 
-    def move(self, state: State) -> int:
-        return self.best(state)[0]
+    def choice(self, state: State) -> tuple[int, int | None]:
+        """Return the best move and, if it is known, the position's score."""
+        return self.best(state)
 
     def first(self, state: State, score: int) -> int:
         """Return the first column in `ORDER` that leads to `score` or more; one must exist."""
@@ -225,13 +226,15 @@ class Solver(PerfectPlay):
                 high = middle
         return low
 
-    def move(self, state: State) -> int:
-        """Return the best move; positions of the opening book require no search."""
+    def choice(self, state: State) -> tuple[int, int | None]:
+        """Return the best move; the opening book, which requires no search, has no wins' scores."""
         own, mask = _read(state)
         opening = None
         if not winning_cells(own, BOARD ^ mask) & mask + BOTTOMS:
             opening = find_opening(own, mask)
-        return super().move(state) if opening is None else opening[0]
+        if opening is None:
+            return super().choice(state)
+        return opening[0], None if opening[1] else 0
 
     def beats(self, state: State, score: int) -> bool:
         own, mask = _read(state)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
 from enum import IntEnum, IntFlag
 from typing import Any, Final, NamedTuple
@@ -54,6 +56,26 @@ class Node(NamedTuple):
     alpha: float = -math.inf
     beta: float = math.inf
     flags: Flag = Flag(0)
+    visits: int | None = None
+    """How often a Monte-Carlo tree search was there; None for other searches."""
+    children: tuple[Node, ...] = ()
+    """What `with_children` fills in."""
+
+    def __repr__(self) -> str:
+        value = "no value" if self.value is None else f"value {self.value:g}"
+        below = f"{len(self.children)} children"
+        return f"<Node {self.move} at depth {self.depth}: {value}, {below}>"
+
+
+def with_children(nodes: Sequence[Node]) -> list[Node]:
+    """Return the nodes of a tree, in search order, with their children."""
+    found: list[Node] = []
+    open_at: dict[int, list[Node]] = defaultdict(list)
+    for node in reversed(nodes):
+        below = open_at.pop(node.depth + 1, [])
+        found.append(node._replace(children=tuple(reversed(below))))
+        open_at[node.depth].append(found[-1])
+    return found[::-1]
 
 
 class Trace:
@@ -180,7 +202,7 @@ def nodes_of_solver(perfect: PerfectPlay, start: State) -> list[Node]:
 
 
 def nodes_of_mcts(search: mcts.Mcts) -> list[Node]:
-    """Return the tree of a Monte-Carlo tree search; its values are mean margins, without bounds."""
+    """Return the tree of a Monte-Carlo tree search; its values have no bounds."""
     root = search.root
     side = root.state.mover
     nodes: list[Node] = []
@@ -188,9 +210,9 @@ def nodes_of_mcts(search: mcts.Mcts) -> list[Node]:
     while waiting:
         depth, node, best = waiting.pop()
         kind = Kind.MAX if node.state.mover == side else Kind.MIN
-        value = search.margin(node) * (1 if side == 1 else -1)
         flags = best | Flag.FINAL if node.over else best
-        nodes.append(Node(depth, node.move, kind, value, flags=flags))
+        value = search.value(node)
+        nodes.append(Node(depth, node.move, kind, value, flags=flags, visits=node.visits))
         first = max(node.children, key=mcts.MctsNode.worth, default=None)
         for child in reversed(node.children):
             waiting.append((depth + 1, child, best if child is first else Flag(0)))

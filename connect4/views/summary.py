@@ -19,15 +19,22 @@ from connect4 import record as records
 from connect4.errors import IllegalAction, InputError, IsolationError, harmless, one_line
 from connect4.games.base import SIDES, Ending, Player, Seconds, State
 from connect4.isolation.seat import NO_PLAYER, Level, open_seat
-from connect4.players.base import Outcome, Setup, Turn, split_name, student_file
+from connect4.players.base import Outcome, Reply, Setup, Turn, split_name, student_file
 from connect4.players.registry import file_hash, method_of, recorded_agent
-from connect4.players.student import MODULE_NAME, read_answer
+from connect4.players.student import (
+    MODULE_NAME,
+    copied,
+    read_answer,
+    what_changed,
+)
 from connect4.record import Record
 from connect4.referee import Result, step
 from connect4.table import TablePlan
 from connect4.views.words import (
-    BUSY,
     ENDINGS,
+    ON_A_COPY,
+    busy_text,
+    changed_text,
     faults_text,
     first_line,
     not_loaded_report,
@@ -67,8 +74,11 @@ def tell_result(record: Record) -> None:
         faults = faults_of(record, player)
         if faults:
             print(f"Player {player} faults: {faults_text(faults)}")
-    if any(turn.starved and turn.outcome is Outcome.TIMEOUT for turn in record.turns):
-        print(BUSY)
+        own = [turn for turn in record.turns if turn.player == player]
+        if changed := changed_text(f"Player {player}", own):
+            print(changed)
+    if busy := busy_text(record.turns):
+        print(busy)
 
 
 def winner_text(result: Result, names: Sequence[str]) -> str:
@@ -76,8 +86,9 @@ def winner_text(result: Result, names: Sequence[str]) -> str:
     if not result.winner:
         return "No winner." if result.ending.undecided else "A draw."
     margin = abs(result.scores[0] - result.scores[1])
-    percent = 100 * margin / max(min(result.scores), 1)
-    by = f", by {margin} point{'' if margin == 1 else 's'} ({percent:.1f} %)"
+    least = min(result.scores)
+    share = f" ({100 * margin / least:.1f} %)" if least else ""  # of 0 points there is none
+    by = f", by {margin} point{'' if margin == 1 else 's'}{share}"
     who = f"Winner: player {result.winner} ({names[result.winner - 1]})"
     return f"{who}{'' if result.ending in WITHOUT_POINTS else by}."
 
@@ -227,17 +238,19 @@ def replay_turn(
     print(f"Recorded: {answer}, {recorded.outcome} in {spent_text(recorded)}{why}")
     with closing(open_seat(setup, level)) as seat:
         reply = seat.ask(state, setup.seconds)
+    now, _ = step(number, state, reply)
+    legal = now.outcome is Outcome.PLAYED
     if reply.outcome is not Outcome.ERROR:
-        print(f"Answer: {reply.text or 'none'}, {reply.outcome} in {spent_text(reply)}")
+        print(f"Answer: {reply.text or 'none'}, {now.outcome} in {spent_text(reply)}")
     if reply.detail:
         print(harmless(reply.detail))
         tell_debug(reply.detail)
-    if reply.starved and reply.outcome is Outcome.TIMEOUT:
-        print(BUSY)
-    now, _ = step(number, state, reply)
-    legal = now.outcome is Outcome.PLAYED
+    if busy := busy_text([now]):
+        print(busy)
     if reply.outcome is Outcome.PLAYED and not legal:
         print(f"That is no valid action there: {now.detail}.")
+    if told := changed_text("The agent", [reply]):
+        print(told)
     changed = file_hash(setup.agent) != record.players[state.mover - 1].sha256
     kept = legal and may_be_kept(record, recorded)
     print(comparison(recorded, now, changed, kept))
@@ -262,6 +275,7 @@ def debug_turn(number: int, state: State, setup: Setup) -> int:
     module = sys.modules[MODULE_NAME] = importlib.util.module_from_spec(spec)
     limit = int(setup.seconds) if float(setup.seconds).is_integer() else setup.seconds
     given = state.for_agent()
+    before = copied(given)
     try:
         spec.loader.exec_module(module)
         answer = getattr(module.AIPlayer(state.mover, limit), method)(given)
@@ -271,8 +285,8 @@ def debug_turn(number: int, state: State, setup: Setup) -> int:
         traceback.print_exc()
         return 1
     finally:
-        if not np.array_equal(given[0], state.board()):
-            print(f"Note: {method} changed the board that it was given: try actions on a copy.")
+        if changed := what_changed(given, before):
+            print(f"Note: {method} changed {changed}. {ON_A_COPY}")
     print(f"Answer: {answer}")
     assert setup.game.file_action is not None
     try:
@@ -297,25 +311,48 @@ def tell_what_would_help(games: Sequence[Record], level: Level) -> None:
             continue
         asked.add(agent)
         who = f"Player {player} ({one_line(agent)}), turn {turn.number}"
-        if _answers(record, turn, limit, level):
+        state = list(records.replay(record))[turn.number - 1]
+        now = _asked_again(record, turn, state, limit, level)
+        if now is None:
+            continue
+        if _is_legal(now, state):
             print(f"{who}: {FRESH}")
-        elif limit < USUAL_SECONDS and _answers(record, turn, USUAL_SECONDS, level):
+            continue
+        later = None
+        if limit < USUAL_SECONDS:
+            later = _asked_again(record, turn, state, USUAL_SECONDS, level)
+        if turn.text is not None or now.text is not None:
+            told = f"a fresh player {_answer_text(now, state)}"
+            more = later and f"; with {USUAL_SECONDS:g} s a move it {_answer_text(later, state)}"
+            print(f"{who}: {told}{more or ''}.")
+        elif later is not None and _is_legal(later, state):
             print(
                 f"{who}: with {USUAL_SECONDS:g} s a move a player answers this position. "
                 f"{limit:g} s is too little for the file; it may keep more than that in reserve."
             )
 
 
-def _answers(record: Record, turn: Turn, seconds: Seconds, level: Level) -> bool:
-    """Return whether a fresh player plays a legal move in place of a lost turn."""
-    state = list(records.replay(record))[turn.number - 1]
+def _asked_again(
+    record: Record, turn: Turn, state: State, seconds: Seconds, level: Level
+) -> Reply | None:
+    """Return what a fresh player replies in place of a lost turn; None if it cannot be asked."""
     with (
         suppress(InputError, IsolationError),
         closing(open_seat(setup_of(record, turn.player, seconds, None), level)) as seat,
     ):
-        reply = seat.ask(state, seconds)
-        return reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions()
-    return False
+        return seat.ask(state, seconds)
+    return None
+
+
+def _is_legal(reply: Reply, state: State) -> bool:
+    return reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions()
+
+
+def _answer_text(reply: Reply, state: State) -> str:
+    """Return what a player answers, and whether that is valid."""
+    if reply.text is None:
+        return f"gives no action ({first_line(reply.detail)})"
+    return f"answers {reply.text}, which is {'' if _is_legal(reply, state) else 'not '}valid there"
 
 
 def comparison(recorded: Turn, now: Turn, changed: bool, kept: bool = False) -> str:

@@ -30,7 +30,7 @@ from connect4.isolation.seat import IsolatedSeat, choose_level, open_seat
 from connect4.players.base import AgentName, Setup, note_of
 from connect4.players.registry import PLAYERS, build, parse_agent
 from connect4.players.student import read_answer
-from connect4.search import WIN, Move
+from connect4.search import WIN, Move, value_text
 from connect4.search.trace import MAX_NODES, Flag, Kind, Node
 from connect4.views.board import changed_cells, shape_data
 from connect4.views.document import Page
@@ -42,7 +42,7 @@ examples:
       one search from a state file
   python3 -m connect4.views.tree game.json:12 -o tree.html
       the search of turn 12 of a recorded game, by the agent that played it
-  python3 -m connect4.views.tree --game classic --rows 5 --columns 6 --agent mcts -o tree.html
+  python3 -m connect4.views.tree --game classic --rows 5 --agent mcts -o t.html
       a board of another size
 """
 
@@ -62,8 +62,6 @@ PARTS: Final = ("base", "theme", "board", "tree")
 """The assets of the page."""
 
 COLUMNS: Final = ("depth", "move", "change", "kind", "flags", "value", "alpha", "beta")
-
-WITHOUT_BOUNDS: Final = ("mcts", "solver")
 
 MAX_VALUE: Final = 1e100
 """More than a search needs, also for a win."""
@@ -96,7 +94,7 @@ def tree_page(game: Game, start: State, agent: str, nodes: Iterable[Node]) -> st
         "win": WIN,
         "leaf": LEAVES.get(kind, "A leaf of the search."),
         "checked": kind == "ai",
-        "windowed": kind not in WITHOUT_BOUNDS and has_bounds(nodes),
+        "windowed": has_bounds(nodes),
     }
     return Page(f"Search tree of {agent}", PARTS, data=data).alone()
 
@@ -112,15 +110,12 @@ def facts(game: Game, nodes: list[Node]) -> list[str]:
         f"{max(node.depth for node in nodes)} plies deep",
     ]
     if best is not None and best.value is not None:
-        value = "a win" if best.value >= WIN else "a loss" if best.value <= -WIN else None
-        value = value or f"value {round(best.value, 3):g}"
-        found.append(f"best move {write_move(game, best.move)}, {value}")
+        found.append(f"best move {write_move(game, best.move)}, {value_text(best.value)}")
     return found
 
 
-def has_bounds(nodes: Iterable[Node]) -> bool:
+def has_bounds(nodes: Sequence[Node]) -> bool:
     """Return whether a search prunes by bounds; the kit's expectimax does not."""
-    nodes = list(nodes)
     if any(node.flags & (Flag.PRUNED | Flag.CUT) for node in nodes):
         return True
     bounded = any(math.isfinite(node.alpha) or math.isfinite(node.beta) for node in nodes)
@@ -284,6 +279,9 @@ def explained_by_student(setup: Setup, state: State) -> list[Node]:
     return read_nodes(setup.agent, setup.game, key, value)
 
 
+NODE_FORM: Final = "[depth, move, kind, value, alpha, beta, note]"
+
+
 def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]:
     """Return the nodes of an answer of `StudentAgent.call`, its `key` and `value`.
 
@@ -322,7 +320,9 @@ def _read_node(row: Any, before: list[Node], game: Game) -> Node:
 
     Raises `ValueError`, of which `InputError` and `IllegalAction` are kinds.
     """
-    depth, move, kind, value, alpha, beta, note = safe.items(row, "it", 7)
+    if not isinstance(row, list) or len(row) != 7:
+        raise InputError(f"expected {NODE_FORM}, not {safe.shown(row)}")
+    depth, move, kind, value, alpha, beta, note = row
     if type(depth) is not int or not min(len(before), 1) <= depth <= _deepest(before):
         raise InputError(
             f"depth {safe.shown(depth)} does not follow: one root with depth 0, then its children"
@@ -336,7 +336,11 @@ def _read_node(row: Any, before: list[Node], game: Game) -> Node:
         raise InputError(f"kind {safe.shown(kind)}; expected {', '.join(Kind.__members__)}")
     assert game.file_action is not None
     if depth:
-        move = game.file_action(read_answer(tuple(safe.items(move, "move", 2))))
+        try:
+            move = game.file_action(read_answer(tuple(safe.items(move, "move", 2))))
+        except ValueError as error:
+            said = f"move {safe.shown(move)}; expected (column, is_popout), such as (3, False)"
+            raise InputError(f"{said}: {error}") from None
     return Node(
         depth,
         move if depth else None,

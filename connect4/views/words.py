@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from connect4.errors import harmless, headline
+from connect4.errors import harmless, headline, one_line
 from connect4.games.base import Ending, State, opponent
 from connect4.isolation.seat import NO_PLAYER, level_of
 from connect4.players.base import Outcome, Reply, Turn
@@ -22,6 +22,7 @@ ENDINGS: Final = {
     Ending.DRAW_LIMIT: "the limit of turns is reached: a draw",
     Ending.REPETITION: "the position has come up for the third time: a draw",
     Ending.FORFEIT: "a late, invalid or failed turn loses the game",
+    Ending.RESIGNED: "a player resigned",
     Ending.TIMEOUT: "a side's time ran out",
     Ending.DISCONNECTED: "a side disconnected",
     Ending.LEFT: "a player left",
@@ -29,10 +30,8 @@ ENDINGS: Final = {
     Ending.NOT_LOADED: "an agent could not be loaded, so no turn was played",
 }
 
-BUSY: Final = (
-    "The machine was too busy, not the agent too slow: close other programs and play again."
-)
-"""The message after a starved turn."""
+OWN_FRAME: Final = re.compile(r'^  File "[^"/\\]+", line \d+', re.MULTILINE)
+"""A line of a traceback: its file has no folder, so it is the agent's."""
 
 NUMBER: Final = re.compile(r"\d+(\.\d+)?")
 
@@ -78,12 +77,25 @@ def not_loaded_report(result: Result, agents: Sequence[str]) -> str:
 
 def skipped_text(judged: Sequence[object | None], agent: str) -> str:
     """Return which turns of an analysis are None, and why; empty if none is."""
-    turns = [str(number) for number, turn in enumerate(judged, 1) if turn is None]
+    turns = [number for number, turn in enumerate(judged, 1) if turn is None]
     if not turns:
         return ""
-    named = ", ".join([*turns[:4], *(["..."] if len(turns) > 4 else [])])
-    which = f"Turn {named} was" if len(turns) == 1 else f"Turns {named} ({len(turns)}) were"
-    return f"{which} not analysed: {agent} does not know positions after a lost turn."
+    were = "was" if len(turns) == 1 else "were"
+    why = f"{agent} does not know positions after a lost turn."
+    return f"{_named(turns)} {were} not analysed: {why}"
+
+
+def _named(turns: Sequence[int]) -> str:
+    """Return the first numbers of turns, and how many there are."""
+    named = ", ".join([*map(str, turns[:4]), *(["..."] if len(turns) > 4 else [])])
+    return f"Turn {named}" if len(turns) == 1 else f"Turns {named} ({len(turns)})"
+
+
+def busy_text(turns: Iterable[Turn]) -> str:
+    """Return which turns the machine lost; empty if it lost none."""
+    busy = [turn.number for turn in turns if turn.starved and turn.outcome is Outcome.TIMEOUT]
+    why = "the machine was too busy, not the agent too slow. Close other programs and play again."
+    return f"{_named(busy)}: {why}" if busy else ""
 
 
 def repeat_command(record_name: str, turn: Turn) -> str:
@@ -96,6 +108,19 @@ def whole_reason(turn: Turn) -> str:
     """Return the detail of a turn, with the answer if it was no action."""
     answer = f"\n(the answer: {turn.text})" if turn.text and turn.action is None else ""
     return f"{turn.detail}{answer}" if turn.detail else ""
+
+
+ON_A_COPY: Final = "Try each action on a copy: board.copy(), Integer(left.get_int())."
+
+
+def changed_text(who: str, turns: Sequence[Turn]) -> str:
+    """Return what a side changed of the states that it was given; empty if it changed nothing."""
+    found = [turn for turn in turns if turn.changed]
+    if not found:
+        return ""
+    first, many = found[0], f"{len(found)} turns, the first is " if len(found) > 1 else ""
+    often = f" (on {many}turn {first.number})" if first.number else ""
+    return f"{who} changed {one_line(first.changed)}{often}. {ON_A_COPY}"
 
 
 def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:
@@ -111,20 +136,19 @@ def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:
 
 
 def kind_of_fault(outcome: str, detail: str | None) -> str:
-    """Return what lost turns with the same cause share: for an exception, its type and its lines.
+    """Return what lost turns with one cause share: for an exception, its message and its line.
 
-    The messages, and the numbers in them, may differ from turn to turn.
+    That is the innermost line of the agent's own file. Numbers in a message may differ from turn to
+    turn, and so may the calls that led to the line.
     """
     if outcome == Outcome.INVALID:
         return outcome
     head = headline(detail or "")
     if head.startswith(NO_PLAYER):
         return first_line(detail)
-    frames = dict.fromkeys(
-        line for line in (detail or "").splitlines() if line.startswith("  File ")
-    )
+    frames = OWN_FRAME.findall(detail or "")
     if outcome == Outcome.ERROR and frames:
-        return "\n".join([outcome, head.partition(":")[0], *frames])
+        return "\n".join([outcome, NUMBER.sub("N", head), frames[-1]])
     return f"{outcome} {NUMBER.sub('N', head.partition(' (')[0])}"
 
 

@@ -5,27 +5,31 @@ Does the file run at all, and from which time per move on?
 
 from __future__ import annotations
 
-import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import one_line
+from connect4.games import GAMES
 from connect4.games.base import Seconds, State
 from connect4.isolation.seat import Level, choose_level
 from connect4.players.base import Method
+from connect4.views.words import ON_A_COPY
 from grader.commands import DONE, FAILED, read_rubric, say
 from grader.handin import Submission
 from grader.handin import find as submissions
-from grader.handin.form import Finding
+from grader.handin.form import NO_REPORT, Finding
 from grader.handin.form import check as check_form
+from grader.handin.positions import asked_positions
 from grader.output import show_error
 from grader.play import number_of
 from grader.play.working_time import (
+    ANSWERS_AT_ONCE,
     METHODS,
     MOST,
     TIMES,
@@ -44,10 +48,16 @@ def check(paths: Sequence[Path], rubric: Path | None = None, form_only: bool = F
     level = None if form_only else choose_level("auto")[0]
     counts: Counter[str] = Counter()
     known: dict[bytes, tuple[list[Finding], str]] = {}
-    for item in submissions.find(paths, rules.submission):
+    items = submissions.find(paths, rules.submission)
+    without: list[str] = []
+    for item in items:
         place = one_line(item.path or item.place)
         found, plays = _examine(item, rules, level, known)
         findings = sorted(found, key=lambda finding: not finding.required)
+        no_report = len(items) > 1 and any(finding.text == NO_REPORT for finding in findings)
+        if no_report:  # one line for the class
+            without.append(one_line(item.name))
+            findings = [finding for finding in findings if finding.text != NO_REPORT]
         whose = "" if item.name in place else f" ({item.name})"
         for finding in findings:
             in_report = finding.in_report and item.report is not None
@@ -56,11 +66,16 @@ def check(paths: Sequence[Path], rubric: Path | None = None, form_only: bool = F
             print(f"{where}:{finding.line}: {rule}: {one_line(finding.text)}{whose}")
             if finding.required:
                 show_error(where, finding.line, f"{finding.rule}: {finding.text}")
-        said = ", ".join(filter(None, ["" if findings else "well formed", plays]))
+        said = ", ".join(filter(None, ["" if findings or no_report else "well formed", plays]))
         if said:
             print(f"{place}: {said}{whose}", flush=True)
         counts.update("required" if finding.required else "advice" for finding in findings)
-        counts["failed" if any(finding.required for finding in findings) else "good"] += 1
+        failed = no_report or any(finding.required for finding in findings)
+        counts["failed" if failed else "unknown" if plays == UNKNOWN else "good"] += 1
+    if without:
+        counts["required"] += 1
+        names = ", ".join([*without[:5], *(["..."] if len(without) > 5 else [])])
+        print(f"{len(without)} of {len(items)}: report: {NO_REPORT} ({names})")
     print(summary(counts) + (NO_MOVES if level is None else ""))
     return FAILED if counts["failed"] else DONE
 
@@ -90,22 +105,26 @@ def _examine(
 
 def summary(counts: Mapping[str, int]) -> str:
     """Return the last line of the command."""
-    good, failed, advice = counts["good"], counts["failed"], counts["advice"]
-    verdict = f"{good} of {good + failed} submissions meet every required rule"
-    if good + failed == 1:
+    good, failed, unknown = counts["good"], counts["failed"], counts["unknown"]
+    many, advice = good + failed + unknown, counts["advice"]
+    verdict = f"{good} of {many} submissions meet every required rule"
+    if unknown:
+        verdict = f"{verdict}; of {unknown} it is {UNKNOWN}"
+    if many == 1:
         verb = "breaks a required rule" if failed else "meets every required rule"
-        verdict = f"The submission {verb}"
+        verdict = (
+            f"The submission is well formed, {UNKNOWN}" if unknown else f"The submission {verb}"
+        )
     faults = number_of(counts["required"], "fault")
     return f"{verdict}: {faults} to fix, {number_of(advice, 'piece')} of advice."
 
 
 NO_MOVES: Final = " No moves were asked for (--form-only)."
 
-LATER: Final = 2
-"""Moves that one player is asked for after its first."""
+UNKNOWN: Final = "not known whether it plays"
 
 LATER_AFTER: Final = 0.5
-"""Seconds that a late answer to these is waited for."""
+"""Seconds that a late answer of a player is waited for after its first."""
 
 KEEPS_STATE: Final = (
     "a new player gives a valid move there. Reset what is kept on self (such as a flag that stops "
@@ -118,83 +137,81 @@ LINE: Final = re.compile(r'ai\.py", line (\d+)')
 def smoke(source: bytes, rubric: Rubric, level: Level, place: str) -> tuple[list[Finding], str]:
     """Ask a submission for moves in separate processes; report what takes long, with its place.
 
-    Return the findings, and from which time per move on it plays; empty if that is not known.
+    Return the findings, and from which time per move on it plays, or `UNKNOWN`; empty if it does
+    not.
     """
     limit = rubric.match.time_limit
     times = [seconds for seconds in TIMES if seconds < limit] + [limit]
-    asking = asking_for(source, rubric, level, lambda line: say(f"{place}: {line}"), limit)
-    shown = [board for board in all_boards(rubric) if not board.hidden]
-    by_size = sorted(map(start_of, shown), key=lambda state: state.board().size)
-    smallest, largest = by_size[0], by_size[-1]
-    with asking.player(METHODS[0], limit, largest) as seat:
+    shown = [start_of(board) for board in all_boards(rubric) if not board.hidden]
+    games = asked_positions(shown or [GAMES[rubric.match.game].start(None, None)])
+    state = games[0][1][0]
+    with closing(
+        asking_for(source, rubric, level, lambda line: say(f"{place}: {line}"), limit)
+    ) as asking:
+        seat = asking.player(METHODS[0], limit, state.mover)
         if seat.load_failure is not None:
-            failure = asking.fails(seat, largest, METHODS[0], limit)
+            failure = asking.fails(seat, state, METHODS[0], limit)
             return [_finding(failure, rubric, source)] if failure else [], ""
-    found: list[Finding] = []
-    plays: list[Seconds | None] = []
-    trial = partial(_trial, asking, largest, smallest)
-    for _, seconds, failure in probe(asking, METHODS, times, trial):
-        plays.append(seconds)
-        if failure is not None:
-            found.append(_finding(failure, rubric, source))
+        tried = list(probe(asking, METHODS, times, partial(_trial, asking, games)))
+        found = [_finding(failure, rubric, source) for *_, failure in tried if failure is not None]
+        found += _changes(asking, source)
+        plays = {method: seconds for method, seconds, _ in tried if seconds is not None}
+        at_once = {
+            seconds
+            for method, needed in plays.items()
+            if (seconds := asking.at_once_up_to(method, state, [t for t in times if t >= needed]))
+        }
     if asking.is_over:
         say(f"{place}: check asks for {MOST:g} s at most; not every move was asked for")
-    most = plays[-1]
-    if most is None or None in plays:
-        return found, ""
+    if len(plays) < len(METHODS):
+        broken = any(finding.required for finding in found)
+        asked = all(failure and not failure.is_late for *_, left, failure in tried if left is None)
+        return found, "" if broken or asked else UNKNOWN
+    most = max(plays.values())
     lower = [f" (not at {seconds:g} s)" for seconds in times if seconds < most]
-    return found, f"plays from {most:g} s a move{''.join(lower[-1:])}"
+    reserve = [f", {ANSWERS_AT_ONCE}{max(at_once):g} s"] if at_once else []
+    return found, "".join([f"plays from {most:g} s a move", *lower[-1:], *reserve])
 
 
 def _trial(
     asking: Asking,
-    largest: State,
-    smallest: State,
+    games: Sequence[tuple[str, Sequence[State]]],
     method: Method,
     seconds: Seconds,
     after: Seconds,
 ) -> Failure | None:
-    """Ask one player for moves on the largest board, a new one on the smallest; return a failure.
+    """Ask a new player for the moves of each entry of `asked_positions`; return a failure.
 
     Moves for which there is no time left are not asked for.
     """
-    with asking.player(method, seconds, largest) as seat:
-        failure = asking.fails(seat, largest, method, seconds, after)
-        if failure is not None:
-            return _where(failure, method, largest)
-        for number, state in enumerate(_later_positions(largest), 2):
-            if not asking.fits(seconds + LATER_AFTER):
+    for kind, states in games:
+        seat = None
+        for number, state in enumerate(states, 1):
+            if not asking.fits(seconds + (LATER_AFTER if seat else 0.0)):
                 return None
-            failure = asking.fails(seat, state, method, seconds, LATER_AFTER)
-            if failure is not None:
+            patience = LATER_AFTER if seat else after
+            seat = seat or asking.player(method, seconds, state.mover)
+            failure = asking.fails(seat, state, method, seconds, patience)
+            if failure is None:
+                continue
+            rows, columns = state.board().shape
+            where = f"get_{method}_move on {rows} rows and {columns} columns{kind}"
+            text = f"{where}: {failure.text}"
+            if number > 1:
+                text = f"{where}, move {number} of one player: {failure.text}"
                 if not failure.starved and not asking.new_player_fails(state, method, seconds, 0.0):
-                    text = f"{failure.text}; {KEEPS_STATE}"
-                    failure = replace(failure, text=text, is_late=False)
-                return _where(failure, method, state, f", move {number} of one player")
-    if not asking.fits(seconds):
-        return None
-    failure = asking.new_player_fails(smallest, method, seconds, after)
-    return failure and _where(failure, method, smallest)
+                    text = f"{text}; {KEEPS_STATE}"
+                    failure = replace(failure, is_late=False)
+            return replace(failure, text=text)
+    return None
 
 
-def _where(failure: Failure, method: Method, state: State, move: str = "") -> Failure:
-    rows, columns = state.board().shape
-    where = f"get_{method}_move on {rows} rows and {columns} columns{move}"
-    return replace(failure, text=f"{where}: {failure.text}")
-
-
-def _later_positions(state: State) -> Iterator[State]:
-    """Yield positions of one game in which the same player is to move, two plies apart."""
-    draw = random.Random(1)
-    mover = state.mover
-    for _ in range(LATER):
-        for _ in range(2):
-            if state.is_over() or not state.legal_actions():
-                return
-            state = state.apply(draw.choice(state.legal_actions()))
-        if state.is_over() or state.mover != mover:
-            return
-        yield state
+def _changes(asking: Asking, source: bytes) -> Iterator[Finding]:
+    """Yield one piece of advice if a method changed what it was given."""
+    if asking.changed:
+        (method, what), times = asking.changed[0], len(asking.changed)
+        text = f"get_{method}_move changed {what} (in {number_of(times, 'answer')}). {ON_A_COPY}"
+        yield Finding(_line_of(f"get_{method}_move", source.decode()), "smoke", text, False)
 
 
 def _finding(failure: Failure, rubric: Rubric, source: bytes) -> Finding:

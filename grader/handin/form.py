@@ -29,7 +29,7 @@ ALWAYS: Final = frozenset(sys.stdlib_module_names) | {"numpy"}
 FORBIDDEN: Final = (
     (
         "threads and processes",
-        "a submission thinks in one thread",
+        "a submission thinks in one thread, and looks at time.monotonic() inside its search",
         {
             *("threading", "_thread", "multiprocessing", "concurrent", "subprocess", "asyncio"),
             *("sched", "_posixsubprocess", "_multiprocessing", "_posixshmem", "_winapi"),
@@ -72,6 +72,8 @@ MUTATORS: Final = frozenset(
     }
 )
 """Methods that change a list, a set, a dict, a deque or an array."""
+
+NO_REPORT: Final = "no report.txt; describe your ideas in it, the authors in its first line"
 
 STUB: Final = b"ai.py is still the stub"
 """What the stub of the students' edition prints."""
@@ -205,20 +207,23 @@ def _signature(
 
 def _imports(nodes: Sequence[ast.AST], allowed: Sequence[str]) -> Iterator[Finding]:
     used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    tried = _tried(nodes, ("ImportError", "ModuleNotFoundError", "Exception"))
     for node in nodes:
+        found: list[Finding] = []
         if isinstance(node, ast.Import):
             for name in node.names:
                 bound = name.asname or name.name.partition(".")[0]
-                yield from _import(node.lineno, name.name, bound in used, allowed)
+                found += _import(node.lineno, name.name, bound in used, allowed)
         elif isinstance(node, ast.ImportFrom):
             if node.level:
                 text = "a relative import; a submission is one file, so put the code into it"
-                yield Finding(node.lineno, "imports", text)
+                found.append(Finding(node.lineno, "imports", text))
             else:
                 names = {name.asname or name.name for name in node.names}
                 module = _asked(node, allowed)
                 is_used = "*" in names or bool(names & used)
-                yield from _import(node.lineno, module, is_used, allowed)
+                found += _import(node.lineno, module, is_used, allowed)
+        yield from (item for item in found if item.rule != "imports" or node not in tried)
 
 
 def _is_allowed(module: str, allowed: Sequence[str]) -> bool:
@@ -274,12 +279,10 @@ def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Findi
     own_open = any(isinstance(node, ast.FunctionDef) and node.name == "open" for node in nodes)
     of_paths = OF_PATHS if any(name.startswith("pathlib") for name in bound.values()) else ()
     script: set[ast.AST] = set()
-    tried: set[ast.AST] = set()
+    tried = _tried(nodes)
     for node in nodes:
         if isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ =="):
             script.update(ast.walk(node))
-        elif isinstance(node, ast.Try) and node.handlers:
-            tried.update(inner for part in node.body for inner in ast.walk(part))
     for node in nodes:
         if not isinstance(node, ast.Call) or node in script:
             continue
@@ -294,6 +297,18 @@ def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Findi
         if name in OPENING or name in of_paths or (name == "open" and not own_open):
             text = f"{name}: agents may not open files; put what the file holds into the source"
             yield Finding(node.lineno, "files", text, required=node not in tried)
+
+
+def _tried(nodes: Sequence[ast.AST], errors: Sequence[str] = ("",)) -> set[ast.AST]:
+    """Return what stands in a `try` that handles one of these errors, by default any."""
+    found: set[ast.AST] = set()
+    for node in nodes:
+        if isinstance(node, ast.Try):
+            kinds = [handler.type for handler in node.handlers]
+            caught = [ast.unparse(kind) if kind else errors[0] for kind in kinds]
+            if any(error in text for error in errors for text in caught):
+                found.update(inner for part in node.body for inner in ast.walk(part))
+    return found
 
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -370,8 +385,7 @@ def _root(node: ast.expr) -> str | None:
 def report_findings(report: str | None, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of the text of `report.txt`; None means that the file is missing."""
     if report is None:
-        text = "no report.txt; describe your ideas in it, the authors in its first line"
-        return [Finding(1, "report", text, in_report=True)]
+        return [Finding(1, "report", NO_REPORT, in_report=True)]
     findings = []
     lines = report.lstrip("\ufeff").splitlines()
     if not lines or not lines[0].strip():
@@ -380,16 +394,13 @@ def report_findings(report: str | None, rules: SubmissionRules) -> list[Finding]
     elif PLACEHOLDER in lines[0]:
         text = "the first line is still the placeholder; write your names and entry numbers there"
         findings.append(Finding(1, "report", text, required=False, in_report=True))
-    length = 0
+    length, wide = 0, rules.report_columns
     for part in report.rstrip().split("\f"):  # a form feed begins a page
-        rows = sum(
-            max(1, len(textwrap.wrap(line, rules.report_columns))) for line in part.splitlines()
-        )
+        rows = sum(max(1, len(textwrap.wrap(line, wide))) for line in part.splitlines())
         length += max(1, -(-rows // rules.report_lines))
     if length > rules.report_pages:
-        text = (
-            f"{length} pages of {rules.report_lines} lines; at most {rules.report_pages} are read"
-        )
+        pages = f"{length} pages of {rules.report_lines} lines"
+        text = f"{pages}; at most {rules.report_pages} are read"
         findings.append(Finding(len(lines), "report", text, in_report=True))
     return findings
 
@@ -409,8 +420,8 @@ def check(source: bytes, report: str | None, rules: SubmissionRules) -> list[Fin
 
 def check_source(source: bytes, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of a source; reading it takes at most `READ_SECONDS`."""
-    late = Finding(1, "syntax", "make the file smaller and simpler")
-    return _read(source_findings, source, rules, late)
+    small = "make the file smaller and simpler"
+    return _read(source_findings, source, rules, Finding(1, "syntax", small))
 
 
 def check_report(report: str | None, rules: SubmissionRules) -> list[Finding]:

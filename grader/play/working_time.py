@@ -8,16 +8,16 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from connect4.errors import headline
 from connect4.games import GAMES
-from connect4.games.base import Player, Seconds, State
+from connect4.games.base import SIDES, Player, Seconds, State
 from connect4.isolation.sandbox import Limits
-from connect4.isolation.seat import LEVELS, Level, open_seat
+from connect4.isolation.seat import LEVELS, IsolatedSeat, Level, level_of, open_seat
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
 from grader.play import Pool, Progress
 from grader.play.one_game import (
@@ -59,6 +59,16 @@ PASSING: Final = re.compile(r"was not loaded within \S+ s$|its process was kille
 """The headline of a load failure that a busy machine may cause: it is tried again."""
 
 
+AT_ONCE: Final = 0.01
+"""An answer in less of its time than this is no search; one in three times more is."""
+
+OVERHEAD: Final = 0.001
+"""Seconds that a turn takes an agent's process besides."""
+
+ANSWERS_AT_ONCE: Final = "answers in under 1 % of its time up to "
+"""The beginning of a note: its reserve eats all of a short time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why a method gave no valid action in time: in one line, and with its traceback."""
@@ -86,6 +96,11 @@ class Asking:
     """Whether there was no time left for a question."""
     said: str = ""
     """The last line that `say` was called with."""
+    took: dict[tuple[Method, Seconds], list[Seconds]] = field(default_factory=dict)
+    """What the answers of each method took with each time, on a processor."""
+    changed: list[tuple[Method, str]] = field(default_factory=list)
+    """The answers at which a method changed its state, and what."""
+    _seat: IsolatedSeat | None = None
 
     def fits(self, seconds: Seconds) -> bool:
         """Return whether there is time for a question of so many seconds."""
@@ -94,12 +109,18 @@ class Asking:
             return False
         return True
 
-    @contextmanager
-    def player(self, method: Method, seconds: Seconds, state: State) -> Iterator[Seat]:
-        """Open a seat whose player is constructed with `seconds`."""
-        setup = replace(self.setup, method=method, seconds=seconds, player=state.mover)
-        with closing(open_seat(setup, self.level, self.limits)) as seat:
-            yield seat
+    def player(self, method: Method, seconds: Seconds, player: Player) -> IsolatedSeat:
+        """Return the seat with a new player, constructed with `seconds`; the one before is gone."""
+        setup = replace(self.setup, method=method, seconds=seconds, player=player)
+        if self._seat is None:
+            self._seat = cast("IsolatedSeat", open_seat(setup, self.level, self.limits))
+        else:
+            self._seat.restart(setup)
+        return self._seat
+
+    def close(self) -> None:
+        if self._seat is not None:
+            self._seat.close()
 
     def fails(
         self, seat: Seat, state: State, method: Method, seconds: Seconds, after: Seconds = 0.0
@@ -117,14 +138,37 @@ class Asking:
             text = f"cannot be loaded: {headline(seat.load_failure)}"
             return Failure(text, seconds, seat.load_failure)
         reply = seat.ask(state, seconds + after)
+        used = reply.cpu_seconds if reply.fuel is None else level_of(reply).seconds_of(reply)
+        self.took.setdefault((method, seconds), []).append(used - OVERHEAD)
+        if reply.changed:
+            self.changed.append((method, reply.changed))
         return _failure(reply, state, seconds, after, self.limits.margin_seconds)
 
     def new_player_fails(
         self, state: State, method: Method, seconds: Seconds, after: Seconds
     ) -> Failure | None:
         """Ask a new player for its first move; return why it is none, or None."""
-        with self.player(method, seconds, state) as seat:
-            return self.fails(seat, state, method, seconds, after)
+        seat = self.player(method, seconds, state.mover)
+        return self.fails(seat, state, method, seconds, after)
+
+    def at_once_up_to(self, method: Method, state: State, times: Iterable[Seconds]) -> Seconds:
+        """Return the longest of `times` with which a method answers at once; 0 if there is none.
+
+        A file that always answers at once is not meant: with more time this one searches.
+        """
+        last = 0.0
+        for seconds in times:
+            if len(self.took.get((method, seconds), ())) < 2:
+                if not self.fits(2 * seconds):
+                    return 0.0
+                seat = self.player(method, seconds, state.mover)
+                for _ in SIDES:  # the first answer of a process takes longer
+                    self.fails(seat, state, method, seconds)
+            least = min(self.took[method, seconds])
+            if least >= AT_ONCE * seconds:
+                return last if least >= 3 * AT_ONCE * seconds else 0.0
+            last = seconds
+        return 0.0
 
 
 def _failure(
@@ -232,23 +276,30 @@ class Pace:
 def too_slow(
     contestants: Iterable[Contestant], rubric: Rubric, pace: Pace, store: Store
 ) -> list[str]:
-    """Return lines that name the files that do not play in a run, and the time that would do."""
+    """Return lines that name the files that do not play in a run, and the time that would do.
+
+    Also those that answer at once, because their reserve is longer than the time of a move.
+    """
     known = store.notes(PACE, pace.key(rubric))
     needed: dict[str, str] = {}
+    at_once: list[str] = []
     most = 0.0
     for item in contestants:
         text = known.get(str(item.sha256))
-        if text is not None:
+        if text is not None and text.startswith(ANSWERS_AT_ONCE):
+            at_once.append(f"{item.name} {text}: with more it plays as another agent")
+        elif text is not None:
             start = _start_in(text)
             most = max(most, start or 0.0)
             needed[item.name] = text if start is None else f"plays from {start:g} s on"
     if not needed:
-        return []
+        return at_once
     option = " ".join(level_of_games(rubric).option(most, brief=True))
     return [
         f"not every file plays with {pace.seconds:g} s a move; these lose their turns:",
         *(f"  {name}: {text}" for name, text in needed.items()),
         *([f"{option} would do for those that play at all"] if most else []),
+        *at_once,
     ]
 
 
@@ -305,24 +356,35 @@ def try_load(job: Job) -> Loaded:
         state, limit = game.from_json(job["start"]), job["time_limit"]
         given = player["source"], tuple(job["limits"]["allowed"])
         setup = Setup(agent_of(player, game), 1, game, limit, 0, "intelligent", *given)
-        sides: tuple[Player, Player] = (1, 2)
-        for side in sides:
-            own = replace(setup, player=side)
-            with closing(open_seat(own, job["isolation"], limits_of(job))) as seat:
+        with closing(Asking(setup, isolation, limits_of(job))) as asking:
+            for side in SIDES:
+                seat = asking.player("intelligent", limit, side)
                 if seat.load_failure is None:
-                    break
+                    return Loaded(slow=_pace(asking, job["methods"], state, job["times"], limit))
                 problem = problem or seat.load_failure
-        else:
-            return Loaded(problem)
-        asking = Asking(setup, job["isolation"], limits_of(job))
-        seconds, failure = plays_from(asking, job["methods"], state, job["times"])
-        if seconds is not None:
-            return Loaded(slow=f"{seconds:g}" if seconds > limit else None)
-        if failure is None or failure.starved or failure.seconds < limit:
-            return Loaded()  # it cannot be known
-        return Loaded(slow=f"no move with up to {failure.seconds:g} s: {failure.text}")
+        return Loaded(problem)
     except Exception as error:  # a grader's fault is never a submission's
         return Loaded(fault=one_line(error))
+
+
+def _pace(
+    asking: Asking,
+    methods: Sequence[Method],
+    state: State,
+    times: Sequence[Seconds],
+    limit: Seconds,
+) -> str | None:
+    """Return from which of `times` a file plays, or why not; None if it plays with `limit`."""
+    needed, failure = plays_from(asking, methods, state, times)
+    if needed is None:
+        if failure is None or failure.starved or failure.seconds < limit:
+            return None  # it cannot be known
+        return f"no move with up to {failure.seconds:g} s: {failure.text}"
+    if needed > limit:
+        return f"{needed:g}"
+    longer = [seconds for seconds in times if seconds >= needed]
+    at_once = max(asking.at_once_up_to(method, state, longer) for method in methods)
+    return f"{ANSWERS_AT_ONCE}{at_once:g} s" if at_once >= limit else None
 
 
 def is_passing(problem: str) -> bool:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
+from itertools import product
 from typing import Any, Final, cast
 
 from connect4.config import ALLOWED_MODULES
@@ -19,6 +20,7 @@ from connect4.isolation import protocol
 from connect4.isolation.seat import InProcessSeat
 from connect4.players.base import Agent, Method, Outcome, Setup, source_text
 from connect4.players.student import StudentAgent
+from connect4.views.words import ON_A_COPY
 
 NOT_THERE: Final = ("js", "pyodide_js", "pyodide", "_pyodide", "_pyodide_core")
 """Modules of the browser's Python; a student's machine has none of them."""
@@ -26,6 +28,10 @@ NOT_THERE: Final = ("js", "pyodide_js", "pyodide", "_pyodide", "_pyodide_core")
 METHODS: Final[tuple[Method, ...]] = ("expectimax", "intelligent")
 
 LINE: Final = re.compile(r'ai\.py", line (\d+)')
+
+LACKED: Final = re.compile("module '(signal|resource|os|time)' has no attribute")
+
+ONLY_HERE: Final = "; only the browser's Python lacks it: run check on a machine"
 
 _loaded: list[tuple[Agent, Game]] = []
 
@@ -56,7 +62,7 @@ def _confine() -> None:
     """Let the file import what it may import when it is graded."""
     import sys
 
-    protocol.confine(("connect4", *ALLOWED_MODULES), ALLOWED_MODULES, NOT_THERE)
+    protocol.confine(("connect4", *ALLOWED_MODULES), ALLOWED_MODULES)
     for name in NOT_THERE:
         sys.modules.pop(name, None)
 
@@ -79,17 +85,22 @@ def _findings(
     yield from map(asdict, found)
     if any(finding.required for finding in found):
         return
-    states = [setup.game.from_json(state) for state in request["states"]]
+    game = setup.game
+    games = [(kind, list(map(game.from_json, states))) for kind, states in request["games"]]
     _confine()
     protocol.draw_from(setup.derived_seed())
-    for method in METHODS:
+    changed = ""
+    for method, (kind, states) in product(METHODS, games):
+        asked = replace(setup, method=method, player=states[0].mover)
+        seat = InProcessSeat(asked, StudentAgent)
         for state in states:
             rows, columns = state.board().shape
-            where = f"get_{method}_move on {rows} rows and {columns} columns"
+            where = f"get_{method}_move on {rows} rows and {columns} columns{kind}"
             say(where)
-            asked = replace(setup, method=method, player=state.mover)
-            seat = InProcessSeat(asked, StudentAgent)
             reply = seat.ask(state, setup.seconds)
+            if reply.changed and not changed:
+                changed = f"get_{method}_move changed {reply.changed}. {ON_A_COPY}"
+                yield asdict(Finding(1, "smoke", changed, required=False))
             wrong = None
             if reply.outcome is not Outcome.PLAYED:
                 wrong = headline(reply.detail or reply.outcome)
@@ -100,5 +111,7 @@ def _findings(
                 line = int(lines[-1]) if lines else 1
                 if seat.load_failure is not None:
                     where = "the file cannot be loaded"
-                yield asdict(Finding(line, "smoke", f"{where}: {wrong}"))
+                lacks = LACKED.search(wrong) is not None
+                text = f"{where}: {wrong}{ONLY_HERE if lacks else ''}"
+                yield asdict(Finding(line, "smoke", text, required=not lacks))
                 return

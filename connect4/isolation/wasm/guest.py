@@ -28,12 +28,12 @@ def send(data: bytes) -> None:
         data = data[os.write(ANSWERS, data) :]
 
 
-def begin(kept: Sequence[str] | None, allowed: Sequence[str], others: Sequence[str]) -> None:
+def begin(kept: Sequence[str] | None, allowed: Sequence[str]) -> None:
     """Prepare this Python to be copied; for a submission (`kept`), forget most of the kit."""
     for name in GAMES:  # `confine` forgets the modules that `find_game` loads
         find_game(name)
     if kept is not None:
-        protocol.confine(kept, allowed, others)
+        protocol.confine(kept, allowed)
     _warm_up()
     gc.collect()
     gc.freeze()

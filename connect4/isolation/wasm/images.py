@@ -61,7 +61,7 @@ for name in {more}:
     __import__(name)
 from connect4.isolation.wasm import guest
 __turn__ = guest.turn
-guest.begin({kept}, {allowed}, {others})
+guest.begin({kept}, {allowed})
 """
 
 GUEST_FILES: Final = (
@@ -126,7 +126,6 @@ def start(allowed: tuple[str, ...] | None, more: tuple[str, ...] = ()) -> tuple[
         more=() if allowed is not None else KIT_MODULES,
         kept="kept" if allowed is not None else None,
         allowed=allowed or (),
-        others=sorted(package.OTHER_PACKAGES),
     )
     key = _key(everything, kit, text)
     image = None
@@ -246,7 +245,7 @@ class FuelAgent:
     """
 
     def __init__(self, setup: Setup, limits: Limits, log: Log, name: str) -> None:
-        self._setup = setup
+        self.setup = setup
         self._limits = limits
         self._log = log
         self._name = name
@@ -255,7 +254,7 @@ class FuelAgent:
 
     def load(self, limit: Seconds) -> tuple[Seconds, str | None]:
         """Load the agent in a fresh copy; return the virtual seconds, and why that failed."""
-        setup, memory, printed = self._setup, self._limits.memory_bytes, self._log.add
+        setup, memory, printed = self.setup, self._limits.memory_bytes, self._log.add
         allowed = None if setup.source is None else setup.allowed
         more = REFERENCE_FILES if setup.agent.kind == "reference" else ()
         self._running = copy(allowed, memory, printed, more, setup.derived_seed())
@@ -285,8 +284,8 @@ class FuelAgent:
             request = {"state": state.to_json(), "seconds": limit}
             ended, line = self._run(protocol.line_of(request), left)
         if ended.end is Stop.RETURNED:
-            notes = self._setup.source is None
-            reply, may_go_on = protocol.read_answer(line, self._setup.game, notes)
+            notes = self.setup.source is None
+            reply, may_go_on = protocol.read_answer(line, self.setup.game, notes)
             end = End.RESTS if may_go_on else End.LAST
         elif ended.end is Stop.EXHAUSTED:
             detail = f"no answer within {shown(fuel_of(seconds or 0.0))} fuel"

@@ -144,6 +144,7 @@ const page = {
     for (const chart of this.charts) chart.go(at);
     this.markMove();
     if (at === game.last) this.pause();
+    document.dispatchEvent(new Event("shown"));
     try {
       history.replaceState(null, "", `#${this.index + 1}.${at}`);
     } catch { /* some browsers allow it too rarely for a fast scrub; the address then waits */ }
@@ -270,13 +271,13 @@ const page = {
   },
 };
 
-/** Return the result in a few words, the winner's points first: `Player 2 won 324 : 127`.
+/** Return the result in a few words, the winner's points first: `ai won 324 : 127`.
  * @param {Game} game
  */
-function headline({ winner, countsPoints, scores_end: points, result }) {
+function headline({ winner, names, countsPoints, scores_end: points, result }) {
   const ordered = winner === 2 ? [...points].reverse() : points;
   const score = countsPoints ? ` ${ordered.join(" : ")}` : "";
-  return winner ? [token(winner), ` Player ${winner} won${score}`] : [result];
+  return winner ? [quoted(names[winner - 1]), ` won${score}`] : [result];
 }
 
 /** Return whether a turn was lost, or is one of the costliest.
@@ -305,8 +306,7 @@ function showPlay(shape, word) {
  * Explain the notation of pop-outs, and the triangles below the columns.
  * @param {Game} game
  */
-function showHint({ owners, turns }) {
-  const popOuts = owners || turns.some((turn) => turn?.text?.endsWith("P"));
+function showHint({ owners, popOuts }) {
   byId("hint").hidden = !popOuts;
   byId("hint").textContent = `${owners ? "A triangle shows who may pop out of its column. " : ""}3P is a pop-out from column 3.`;
 }
@@ -527,7 +527,7 @@ function drawLead(game) {
       svg("circle", place, drawn.picture);
     }
   }, exact ? OUTCOMES : null);
-  chart.tell = (at) => byId("lead-said").replaceChildren(`After turn ${at}: `, ...said(at));
+  chart.tell = (at) => byId("lead-said").replaceChildren(make("span", "wide", `After turn ${at}: `), ...said(at));
   byId("lead-figure").classList.toggle("named", Boolean(exact));
 }
 

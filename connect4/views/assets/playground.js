@@ -148,7 +148,7 @@ const playground = {
         `Line ${line}: ${rule}${required ? "" : " (advice)"}: ${text}`))
     )));
     state(found.some((/** @type {any} */ { required }) => required) ? "check: this is to fix before you hand it in."
-      : `check: well formed; it gives legal moves${found.length ? ". Advice:" : "."}`);
+      : found.length ? "check: well formed. Advice:" : "check: well formed; it gives legal moves.");
     return "";
   },
 

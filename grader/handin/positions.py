@@ -1,0 +1,49 @@
+"""The positions in which `check` asks a file for moves, also in the playground."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from connect4.games.base import SIDES, State
+
+
+def asked_positions(starts: Sequence[State]) -> list[tuple[str, list[State]]]:
+    """Return what a file is asked, given the starts of its games: what it is, and its positions.
+
+    Each entry is for a new player, who is asked for a move in each position in turn. The first two
+    are the largest and the smallest start. If a game has pop-outs, each player is asked in the
+    middle of a game, and on a full board.
+    """
+    by_size = sorted(starts, key=lambda state: state.board().size)
+    smallest, largest = by_size[0], by_size[-1]
+    found = [("", [largest, *_next_of_mover(largest)]), ("", [smallest])]
+    popping = next((state for state in by_size if any(state.pop_outs_left or ())), None)
+    if popping is not None:
+        played = _filled(popping)
+        for what, state in (
+            ("in the middle of a game with pop-outs", played[len(played) // 2]),
+            ("on a full board, where only pop-outs are valid", played[-1]),
+        ):
+            for player in SIDES:
+                own = state if state.mover == player else state.skip()
+                found.append((f", player {player} {what}", [own]))
+    return found
+
+
+def _next_of_mover(state: State) -> list[State]:
+    """Return the position two plies later, if the game reaches one with the same mover."""
+    draw, mover = random.Random(1), state.mover
+    for _ in SIDES:
+        if state.is_over() or not state.legal_actions():
+            return []
+        state = state.apply(draw.choice(state.legal_actions()))
+    return [] if state.is_over() or state.mover != mover else [state]
+
+
+def _filled(state: State) -> list[State]:
+    """Return the positions of a game of drops alone, until the board is full."""
+    draw, played = random.Random(1), [state]
+    while drops := [action for action in played[-1].legal_actions() if not action[1]]:
+        played.append(played[-1].apply(draw.choice(drops)))
+    return played
