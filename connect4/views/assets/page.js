@@ -271,13 +271,13 @@ const page = {
   },
 };
 
-/** Return the result in a few words, the winner's points first: `Player 2 won 324 : 127`.
+/** Return the result in a few words, the winner's points first: `ai won 324 : 127`.
  * @param {Game} game
  */
-function headline({ winner, countsPoints, scores_end: points, result }) {
+function headline({ winner, names, countsPoints, scores_end: points, result }) {
   const ordered = winner === 2 ? [...points].reverse() : points;
   const score = countsPoints ? ` ${ordered.join(" : ")}` : "";
-  return winner ? [token(winner), ` Player ${winner} won${score}`] : [result];
+  return winner ? [quoted(names[winner - 1]), ` won${score}`] : [result];
 }
 
 /** Return whether a turn was lost, or is one of the costliest.
@@ -527,7 +527,7 @@ function drawLead(game) {
       svg("circle", place, drawn.picture);
     }
   }, exact ? OUTCOMES : null);
-  chart.tell = (at) => byId("lead-said").replaceChildren(`After turn ${at}: `, ...said(at));
+  chart.tell = (at) => byId("lead-said").replaceChildren(make("span", "wide", `After turn ${at}: `), ...said(at));
   byId("lead-figure").classList.toggle("named", Boolean(exact));
 }
 
