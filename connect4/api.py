@@ -181,8 +181,9 @@ def think(
 
     `agent` is a name or an object, as in `play`. A file runs in a process of its own. `seconds` is
     the limit of the move; None is no limit for the kit's agents, and 20 s for all others. A file or
-    an object says more than its action only if it sets `self.thought`. Raises `InputError` if there is nothing to choose,
-    `IllegalAction` for an illegal answer, and `AgentError` if the agent fails or a file is late.
+    an object says more than its action only if it sets `self.thought`. Raises `InputError` if there
+    is nothing to choose, `IllegalAction` for an illegal answer, and `AgentError` if the agent fails
+    or a file is late.
 
     >>> thought = think("minimax:depth=2", start("classic"))
     >>> thought.action, thought.value, thought.depth, thought.nodes
@@ -206,9 +207,9 @@ def think(
     action = player.choose(position, limit)
     took = time.monotonic() - began
     thought = thought_of(player)
-    if name.kind == KIND:
+    if not isinstance(thought, Thought):
         thought = _as_thought(action, checked(said_by(player), rules)[0], rules)
-    return replace(thought or Thought(action), seconds=took)
+    return replace(thought, seconds=took)
 
 
 def _as_thought(action: Any, said: Mapping[str, Any], game: Game) -> Thought:

@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 
 from connect4.errors import IllegalAction, harmless
-from connect4.games.base import Game
-from connect4.players.base import Agent, Outcome, Reply, Seconds, thought_of
+from connect4.games.base import Game, Seconds
+from connect4.players.base import Agent, Outcome, Reply, thought_of
 
 PATIENCE: Final[Seconds] = 0.01
 """A thought that comes later than this after the answer is dropped."""
@@ -31,7 +31,7 @@ MOST_NUMBER: Final = 1e15
 NESTED: Final = 4
 """How deep a thought is nested: an action is a tuple, in a mapping, in a mapping."""
 
-NO_FORM: Final[dict[str, Any]] = {}
+NO_FORM: Final[Any] = {}
 """Stands for what has no plain form, and fits nowhere."""
 
 
@@ -62,7 +62,7 @@ def said_by(agent: Agent) -> Any:
     It takes time only for as much as may be said.
     """
     try:
-        thought = thought_of(agent)
+        thought: Any = thought_of(agent)
         if type(thought) is not dict and hasattr(thought, "values"):  # one of the kit's agents
             thought = {key: getattr(thought, key) for key in CHECKS}
         return plain(thought)
@@ -72,24 +72,22 @@ def said_by(agent: Agent) -> Any:
 
 def plain(value: Any, nested: int = NESTED) -> Any:
     """Return a value without classes of its own; only as much of it as may be said."""
-    kind = type(value)
-    if value is None or kind is bool or kind is float:
-        return value
-    if kind is int:
-        return value if value.bit_length() < 64 else NO_FORM
-    if kind is str:
-        return value[: MOST_TEXT + 1]
-    if issubclass(kind, np.integer | np.bool_):
-        return int(value)
-    if issubclass(kind, np.floating):
-        return float(value)
-    if not nested:
-        return NO_FORM
-    if kind is dict:
-        return [[plain(each, nested - 1) for each in pair] for pair in _some(value.items())]
-    if issubclass(kind, tuple):  # an action may be a named one
-        return [plain(each, nested - 1) for each in _some(tuple.__iter__(value))]
-    return [plain(each, nested - 1) for each in _some(value)] if kind is list else NO_FORM
+    kind, found = type(value), NO_FORM
+    if value is None or kind in (bool, float) or (kind is int and value.bit_length() < 64):
+        found = value
+    elif kind is str:
+        found = value[: MOST_TEXT + 1]
+    elif issubclass(kind, np.integer | np.bool_):
+        found = int(value)
+    elif issubclass(kind, np.floating):
+        found = float(value)
+    elif kind is dict and nested:
+        found = [[plain(each, nested - 1) for each in pair] for pair in _some(value.items())]
+    elif issubclass(kind, tuple) and nested:  # an action may be a named one
+        found = [plain(each, nested - 1) for each in _some(tuple.__iter__(value))]
+    elif kind is list and nested:
+        found = [plain(each, nested - 1) for each in _some(value)]
+    return found
 
 
 def _some(values: Any) -> Any:
@@ -180,7 +178,7 @@ def action_text(value: Any, game: Game) -> str:
 def _note(value: Any, game: Game) -> str:
     if type(value) is not str or len(value) > MOST_TEXT:
         raise ValueError(value)
-    return harmless(value)
+    return harmless(value)[:MOST_TEXT]
 
 
 CHECKS: Final[Mapping[str, tuple[Callable[[Any, Game], Any], str]]] = {

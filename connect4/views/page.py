@@ -95,6 +95,7 @@ def game_data(record: Record) -> dict[str, Any]:
         "runs": table.rows(),
         "first_runs": list(range(len(runs[0]))),
         "analysis": analysis,
+        "thoughts": thoughts_data(record.turns),
         **shape_data(record.start),
         "title": record.game.title,
         "names": [player.agent for player in record.players],
@@ -146,6 +147,29 @@ def turn_data(
         changes,
         details.setdefault(detail, len(details)) if detail else None,
     ]
+
+
+def thoughts_data(turns: Sequence[Turn]) -> list[dict[str, Any] | None]:
+    """Return what the agents thought of each turn; an empty list if none said anything.
+
+    A live page has none while a game goes on: a person may play.
+    """
+    found: list[dict[str, Any] | None] = []
+    for turn in turns:
+        thought = dict(turn.thought or {})
+        if "value" in thought:
+            thought["value"] = brief(thought["value"])
+        if "values" in thought:
+            thought["values"] = {text: brief(value) for text, value in thought["values"].items()}
+        if "line" in thought:
+            thought["line"] = thought["line"][:MAX_LINE]
+        found.append(thought or None)
+    return found if any(found) else []
+
+
+def brief(value: float) -> float:
+    """Return a value with one decimal; of a share, such as 0.58 of the games, with two."""
+    return round(value, 1 if abs(value) > 1 else 2)
 
 
 def shortened(details: list[str]) -> list[str]:

@@ -18,7 +18,14 @@ from connect4.referee import Event, TurnBegun, TurnEnded
 from connect4.table import TablePlan
 from connect4.views.board import Motion, motion_between
 from connect4.views.document import TERMINAL
-from connect4.views.words import fault_report, kind_of_fault, move_text, repeat_command, spent_text
+from connect4.views.words import (
+    fault_report,
+    kind_of_fault,
+    move_text,
+    repeat_command,
+    spent_text,
+    thought_text,
+)
 
 NAME: Final = 36
 """The maximum length of an agent's name; a longer one keeps its end."""
@@ -108,7 +115,8 @@ def rows_of(line: str) -> int:
 class TerminalView:
     """Shows a game on `out`, and reads the moves of people from the terminal."""
 
-    def __init__(self, plan: TablePlan, out: TextIO = sys.stdout) -> None:
+    def __init__(self, plan: TablePlan, out: TextIO = sys.stdout, verbose: bool = False) -> None:
+        """Show a game; with `verbose` also what its agents think, unless a person plays."""
         one, two = plan.agents
         self._agents = one.text, two.text
         self._plan = plan
@@ -121,6 +129,7 @@ class TerminalView:
         self._moved: Motion | None = None
         self._reported: set[tuple[Player, str]] = set()
         self._printed: list[str] = []
+        self._verbose = verbose and not (plan.is_person(1) or plan.is_person(2))
 
     def see(self, event: Event, printed: str = "") -> None:
         """Show one event of the referee and, after a turn, what the agent printed."""
@@ -167,10 +176,15 @@ class TerminalView:
         self._print(
             [
                 *self._reply(turn),
-                f"{turn.number:4}. {score:>9} {spent_text(turn):>10}  {move_text(turn)}",
+                f"{turn.number:4}. {score:>9} {spent_text(turn):>10}  {self._told(turn)}",
                 *self._printed,
             ]
         )
+
+    def _told(self, turn: Turn) -> str:
+        """Return the outcome of a turn, with `--verbose` also what its agent thought."""
+        thought = thought_text(turn) if self._verbose else ""
+        return f"{move_text(turn)}; {thought}" if thought else move_text(turn)
 
     def _reply(self, turn: Turn) -> list[str]:
         """Return a program's move in the game's own words, for a person."""
@@ -214,7 +228,7 @@ class TerminalView:
         lines = ["", f"  {self._plan.title}", "", *self._heading(state), ""]
         lines += draw_board(state, self._moved, self._style)
         if last is not None:
-            lines += self._wrapped(f"Turn {last.number}: {move_text(last)}, {spent_text(last, 2)}")
+            lines += self._wrapped(f"Turn {last.number}: {self._told(last)}, {spent_text(last, 2)}")
             lines += [f"  {line}" for line in self._reply(last) if self._live]
             lines += self._printed
         if status:

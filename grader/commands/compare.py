@@ -9,10 +9,12 @@ interrupted.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -234,9 +236,29 @@ def compare_and_say(
         for comparison in found.values():
             title = f"{TITLES[comparison.part]}\n" if len(duel.parts) > 1 else ""
             print(title + conclusion(comparison, duel.names))
+        for line in thoughts_text(kept, store, duel.names):
+            print(line)
         if records is not None:
             keep(kept, store, duel.sources, records)
     return status
+
+
+def thoughts_text(
+    games: Sequence[PlannedGame], store: Store, names: Sequence[str]
+) -> Iterator[str]:
+    """Yield the mean depth and number of nodes of a move of each agent that says them."""
+    said: dict[str, dict[str, list[int]]] = {name: {"depth": [], "nodes": []} for name in names}
+    for game in games:
+        turns = json.loads(store.record(game.key) or "{}").get("turns", [])
+        for name, (turn, key) in product(names, product(turns, ("depth", "nodes"))):
+            if game.players[turn["player"] - 1].name == name and key in turn.get("thought", {}):
+                said[name][key].append(turn["thought"][key])
+    for name, found in said.items():
+        means = {key: sum(values) / len(values) for key, values in found.items() if values}
+        parts = [f"depth {means['depth']:.1f}"] if "depth" in means else []
+        parts += [f"{means['nodes']:,.0f} nodes"] if "nodes" in means else []
+        if parts:
+            yield f"{name}: on average {', '.join(parts)} a move"
 
 
 @dataclass(frozen=True, slots=True)
