@@ -31,6 +31,8 @@ MOST_NUMBER: Final = 1e15
 NESTED: Final = 4
 """How deep a thought is nested: an action is a tuple, in a mapping, in a mapping."""
 
+PLAIN: Final = frozenset({type(None), bool, float})
+
 NO_FORM: Final[Any] = {}
 """Stands for what has no plain form, and fits nowhere."""
 
@@ -71,9 +73,9 @@ def said_by(agent: Agent) -> Any:
 
 
 def plain(value: Any, nested: int = NESTED) -> Any:
-    """Return a value without classes of its own; only as much of it as may be said."""
+    """Return a value without classes of its own, and one item more than may be said of many."""
     kind, found = type(value), NO_FORM
-    if value is None or kind in (bool, float) or (kind is int and value.bit_length() < 64):
+    if kind in PLAIN or (kind is int and value.bit_length() < 64):
         found = value
     elif kind is str:
         found = value[: MOST_TEXT + 1]
@@ -82,17 +84,15 @@ def plain(value: Any, nested: int = NESTED) -> Any:
     elif issubclass(kind, np.floating):
         found = float(value)
     elif kind is dict and nested:
-        found = [[plain(each, nested - 1) for each in pair] for pair in _some(value.items())]
+        found = [
+            [plain(key, nested - 1), each if type(each) in PLAIN else plain(each, nested - 1)]
+            for key, each in islice(value.items(), MOST + 1)
+        ]
     elif issubclass(kind, tuple) and nested:  # an action may be a named one
-        found = [plain(each, nested - 1) for each in _some(tuple.__iter__(value))]
+        found = [plain(each, nested - 1) for each in islice(tuple.__iter__(value), MOST + 1)]
     elif kind is list and nested:
-        found = [plain(each, nested - 1) for each in _some(value)]
+        found = [plain(each, nested - 1) for each in value[: MOST + 1]]
     return found
-
-
-def _some(values: Any) -> Any:
-    """Return one more item than may be said, so that the other end finds too many."""
-    return islice(values, MOST + 1)
 
 
 # -- the referee's end
@@ -167,9 +167,8 @@ def action_text(value: Any, game: Game) -> str:
     """Return an action as records have it, from `[column, is_popout]`, a number or a text."""
     if type(value) is list and game.file_action is not None and len(value) == 2:
         column, is_popout = value
-        if type(column) is not int or type(is_popout) not in (int, bool):
-            raise ValueError(value)
-        value = game.format_action(game.file_action((column, bool(is_popout))))
+        if type(column) is int and 0 <= column < 10_000 and type(is_popout) in (bool, int):
+            return game.format_action(game.file_action((column, bool(is_popout))))
     if type(value) not in (int, str):
         raise ValueError(value)
     return game.format_action(game.parse_action(str(value)))
