@@ -371,7 +371,8 @@ def _turn_from_json(number: int, value: Any, game: Game) -> Turn:
         if values["outcome"] is Outcome.PLAYED:
             action = game.parse_action(safe.text(text, "action"))
         if values["thought"] is not None:
-            values["thought"], wrong = thoughts.checked(thoughts.plain(values["thought"]), game)
+            thought, wrong = thoughts.checked(thoughts.plain(values["thought"]), game)
+            values["thought"] = thought or None
             if wrong is not None:
                 raise ValueError(wrong)
         return Turn(action=action, text=text, number=number, **values)
