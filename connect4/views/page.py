@@ -33,7 +33,7 @@ from connect4.views.board import RunTable, changed_cells, motion_between, shape_
 from connect4.views.document import Page
 from connect4.views.words import ENDINGS, changed_text, skipped_text, whole_reason
 
-PARTS: Final = ("base", "theme", "runs", "board", "chart", "advice", "page")
+PARTS: Final = ("base", "theme", "runs", "board", "chart", "advice", "thought", "page")
 """The assets of the page."""
 
 MAX_DETAILS: Final = 40_000

@@ -14,7 +14,7 @@
  *   analysis: Analysis | null, countsPoints: boolean, boards: Uint8Array[], moves: (Move | null)[],
  *   scores: number[][], left: (number[] | null)[], turns: (Turn | null)[], last: number,
  *   runs: Run[], firstRuns: Run[], changes: RunChange[][], winner: number, scores_end: number[],
- *   printed?: Record<number, string>,
+ *   thoughts: (Thought | null)[], printed?: Record<number, string>,
  * }} Game
  */
 
@@ -191,6 +191,7 @@ const page = {
     for (const player of [1, 2]) showPlayer(player);
     showTurn();
     showVariation();
+    showThought();
     for (const id of ["first", "back"]) button(id).disabled = at === 0;
     for (const id of ["next", "end"]) button(id).disabled = at === game.last;
   },
