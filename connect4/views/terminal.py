@@ -27,8 +27,8 @@ from connect4.views.words import (
     thought_text,
 )
 
-NAME: Final = 36
-"""The maximum length of an agent's name; a longer one keeps its end."""
+NAME: Final = 30
+"""The maximum length of an agent's name; a longer one loses its middle."""
 
 PRINTED: Final = 60
 """The characters of an agent's output that are shown below its turn."""
@@ -130,6 +130,8 @@ class TerminalView:
         self._reported: set[tuple[Player, str]] = set()
         self._printed: list[str] = []
         self._verbose = verbose and not (plan.is_person(1) or plan.is_person(2))
+        self._gain = 0
+        self._shown: State | None = None
 
     def see(self, event: Event, printed: str = "") -> None:
         """Show one event of the referee and, after a turn, what the agent printed."""
@@ -150,6 +152,7 @@ class TerminalView:
             self._show(state, "")
         else:
             self._print([title, *self._heading(state), *draw_board(state, None, self._style)])
+            self._shown = state
 
     def _turn_begun(self, event: TurnBegun) -> None:
         self._before = event.state
@@ -169,6 +172,7 @@ class TerminalView:
         self._moved = None
         if turn.outcome is Outcome.PLAYED:
             self._moved = motion_between(self._before.board(), event.state.board())
+        self._gain = event.state.margin(turn.player) - self._before.margin(turn.player)
         if self._live:
             return
         one, two = event.state.scores()
@@ -182,9 +186,11 @@ class TerminalView:
         )
 
     def _told(self, turn: Turn) -> str:
-        """Return the outcome of a turn, with `--verbose` also what its agent thought."""
+        """Describe the turn that has just ended, with its gain; `--verbose` adds the thought."""
+        gained = self._gain and self._plan.game.counts_points
+        told = f"{move_text(turn)}, {self._gain:+}" if gained else move_text(turn)
         thought = thought_text(turn) if self._verbose else ""
-        return f"{move_text(turn)}; {thought}" if thought else move_text(turn)
+        return f"{told}; {thought}" if thought else told
 
     def _reply(self, turn: Turn) -> list[str]:
         """Return a program's move in the game's own words, for a person."""
@@ -209,7 +215,11 @@ class TerminalView:
     def _heading(self, state: State) -> list[str]:
         lines = []
         players: tuple[Player, Player] = (1, 2)
-        names = [name if len(name) <= NAME else f"...{name[3 - NAME :]}" for name in self._agents]
+        half = (NAME - 3) // 2
+        names = [
+            name if len(name) <= NAME else f"{name[:half]}...{name[half + 3 - NAME :]}"
+            for name in self._agents
+        ]
         width = max(12, *map(len, names))
         for player, points in zip(players, state.scores(), strict=True):
             agent = names[player - 1]
@@ -223,7 +233,12 @@ class TerminalView:
         return lines
 
     def _show(self, state: State, status: str) -> None:
-        """Draw the whole picture; on a terminal, in place."""
+        """Draw the whole picture; on a terminal, in place, else only if the position is new."""
+        if not self._live:
+            if state == self._shown:
+                self._print([f"  {status}"] if status else [])
+                return
+            self._shown = state
         last = self._last
         lines = ["", f"  {self._plan.title}", "", *self._heading(state), ""]
         lines += draw_board(state, self._moved, self._style)
@@ -270,5 +285,6 @@ class TerminalView:
         return line
 
     def say(self, line: str) -> None:
-        self._drawn += rows_of(f"  {line}") if self._drawn else 0
-        self._print([f"  {line}"])
+        lines = self._wrapped(line)
+        self._drawn += sum(map(rows_of, lines)) if self._drawn else 0
+        self._print(lines)
