@@ -18,6 +18,7 @@ from connect4.record import Record, dumps, loads
 from connect4.views.page import page
 from connect4.views.words import belief_text
 from grader.play.one_game import as_seen_by
+from tests.browser import Browser
 
 FILE = """
 import os, sys, time
@@ -197,6 +198,33 @@ def test_analysis_and_terminal_quote_a_thought(capfd: pytest.CaptureFixture[str]
     for more in ([], ["--verbose"]):
         assert main([*words, *more]) == 0
         assert ("; depth 1, " in capfd.readouterr().out) == bool(more)
+
+
+@pytest.mark.browser
+def test_the_page_shows_what_was_believed_and_where_it_parts(
+    browser: Browser, tmp_path: Path
+) -> None:
+    record = connect4.play("greedy", "alphabeta:depth=2", "case1", seconds=5, seed=1)
+    analysis = connect4.analyse(record, seconds=0.02)
+    number = analysis.worst[0][0]
+    turn, better = record.turns[number - 1], analysis.costs[number - 1].line[0]
+    file = tmp_path / "game.html"
+    file.write_text(page([record]), encoding="utf-8")
+    browser.open(file, f"#1.{number}")
+    shown = [chip.get_attribute("class") for chip in browser.find_all(".chips g")]
+    assert sorted(kind.split()[0] for kind in shown) == sorted(
+        "pop-out" if text.endswith("P") else "drop" for text in turn.thought["values"]
+    )
+    assert sum("chosen" in kind for kind in shown) == 1
+    assert "search: depth 1, " in browser.text(".thought")
+    assert f"valued {turn.text} at " in browser.text(".parted")
+    assert f"the analysis has {better} at " in browser.text(".parted")
+    assert {"belief1", "belief2"} <= {
+        line.get_attribute("class") for line in browser.find_all("#lead path")
+    }
+    browser.open(file, "#1.0")
+    assert not browser.find(".thought").is_displayed()
+    browser.assert_quiet()
 
 
 def test_an_agent_of_the_kit_and_a_file_say_what_think_returns(tmp_path: Path) -> None:

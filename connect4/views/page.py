@@ -145,27 +145,22 @@ def turn_data(
     ]
 
 
-def thoughts_data(turns: Sequence[Turn]) -> list[dict[str, Any] | None]:
+def thoughts_data(turns: Sequence[Turn]) -> list[Any]:
     """Return what the agents thought of each turn; an empty list if none said anything.
 
     A live page has none while a game goes on: a person may play.
     """
-    found: list[dict[str, Any] | None] = []
-    for turn in turns:
-        thought = dict(turn.thought or {})
-        if "value" in thought:
-            thought["value"] = brief(thought["value"])
-        if "values" in thought:
-            thought["values"] = {text: brief(value) for text, value in thought["values"].items()}
-        if "line" in thought:
-            thought["line"] = thought["line"][:MAX_LINE]
-        found.append(thought or None)
+    found = [brief(turn.thought) for turn in turns]
     return found if any(found) else []
 
 
-def brief(value: float) -> float:
-    """Return a value with one decimal; of a share, such as 0.58 of the games, with two."""
-    return round(value, 1 if abs(value) > 1 else 2)
+def brief(value: Any) -> Any:
+    """Return a thought with a shorter line, and one decimal; of shares, such as 0.58, two."""
+    if isinstance(value, dict):
+        return {key: brief(each) for key, each in value.items()}
+    if isinstance(value, float):
+        return round(value, 1 if abs(value) > 1 else 2)
+    return value[:MAX_LINE] if isinstance(value, list) else value
 
 
 def shortened(details: list[str]) -> list[str]:

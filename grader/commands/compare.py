@@ -14,7 +14,6 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -244,16 +243,17 @@ def thoughts_text(
     games: Sequence[PlannedGame], store: Store, names: Sequence[str]
 ) -> Iterator[str]:
     """Yield the mean depth and number of nodes of a move of each agent that says them."""
-    said: dict[str, dict[str, list[int]]] = {name: {"depth": [], "nodes": []} for name in names}
-    for game in games:
-        turns = json.loads(store.record(game.key) or "{}").get("turns", [])
-        for name, (turn, key) in product(names, product(turns, ("depth", "nodes"))):
-            if game.players[turn["player"] - 1].name == name and key in turn.get("thought", {}):
-                said[name][key].append(turn["thought"][key])
-    for name, found in said.items():
-        means = {key: sum(values) / len(values) for key, values in found.items() if values}
-        parts = [f"depth {means['depth']:.1f}"] if "depth" in means else []
-        parts += [f"{means['nodes']:,.0f} nodes"] if "nodes" in means else []
+    for name in names:
+        thoughts = [
+            turn.get("thought", {})
+            for game in games
+            for turn in json.loads(store.record(game.key) or '{"turns": []}')["turns"]
+            if game.players[turn["player"] - 1].name == name
+        ]
+        parts = []
+        for key, shape in (("depth", "depth {:.1f}"), ("nodes", "{:,.0f} nodes")):
+            values = [thought[key] for thought in thoughts if key in thought]
+            parts += [shape.format(sum(values) / len(values))] if values else []
         if parts:
             yield f"{name}: on average {', '.join(parts)} a move"
 

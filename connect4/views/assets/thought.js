@@ -56,12 +56,11 @@ function drawChips(game, turn, values) {
   if (!chips.length) return null;
   const left = game.rowLabels ? 24 : 6; // as the board above
   const width = game.columns * CELL + left + 6;
-  const hasDrops = chips.some(({ isPopOut }) => !isPopOut);
-  const rows = Number(hasDrops) + Number(chips.some(({ isPopOut }) => isPopOut));
-  const picture = svg("svg", { class: "chips", viewBox: `${-left} 0 ${width} ${rows * 22}`, "aria-hidden": "true" });
+  const height = game.owners || chips.some(({ isPopOut }) => isPopOut) ? 44 : 22; // the same in all turns
+  const picture = svg("svg", { class: "chips", viewBox: `${-left} 0 ${width} ${height}`, "aria-hidden": "true" });
   picture.style.maxWidth = `${width * LARGEST}px`;
   for (const { text, value, column, isPopOut } of chips) {
-    const [x, y] = [(column + .5) * CELL, isPopOut && hasDrops ? 33 : 11];
+    const [x, y] = [(column + .5) * CELL, isPopOut ? 33 : 11];
     const kind = `${isPopOut ? "pop-out" : "drop"}${text === turn.text ? " chosen" : ""}`;
     const chip = svg("g", { class: kind }, picture);
     svg("rect", { x: x - 19, y: y - 9, width: 38, height: 18, rx: 9 }, chip);
