@@ -41,7 +41,11 @@ def handle(kind: str, text: str, say: Callable[[str], object]) -> str:
     request = json.loads(text)
     if kind == "turn":
         agent, game = _loaded[0]
-        return json.dumps(protocol.answer(agent, game, request))
+        answer = protocol.answer(agent, game, request)
+        lines = [protocol.line_of(answer)]
+        if protocol.THOUGHT in answer:
+            protocol.say_thought(lines.append, agent)
+        return b"".join(lines).decode()
     setup = protocol.read_setup(request["setup"])
     if kind == "check":
         return json.dumps(list(_findings(setup, request, say)))
