@@ -207,20 +207,20 @@ def attack():
 
 
 @pytest.mark.parametrize("game", ["extended", "classic", "popout", "dynamic"])
-def test_a_person_plays_by_key_and_by_word(game: str, desk: Desk) -> None:
+def test_a_person_plays_by_key_and_resigns(game: str, desk: Desk) -> None:
     desk.begin(game=game, board="", player1="human")
-    mine = "document.querySelector('#answer').textContent.includes('your move')"
+    mine = "document.querySelector('#clock1:not([hidden]) .yours')"
     desk.until(mine)
     if game != "dynamic":
         desk.browser.press("3")
         desk.until("document.querySelector('#said').textContent.includes('Turn 2:')")
         desk.until(mine)
-    typed = desk.browser.find("#typed")
-    typed.send_keys("99Q" + ENTER)
-    desk.until("document.querySelector('#answer').textContent.includes('is not a move')")
-    typed.send_keys("q" + ENTER)
+    desk.browser.press(*("11N" if game == "dynamic" else "9"))
+    desk.until("document.querySelector('#answer').textContent")
+    desk.browser.find("#resign").click()
+    desk.browser.find("#resign").click()
     desk.over()
-    assert "a player left" in desk.browser.text("#said")
+    assert "a player resigned" in desk.browser.text("#said")
 
 
 def test_the_tree_of_explain_and_of_an_agent_open_beside_the_game(desk: Desk) -> None:
@@ -234,8 +234,8 @@ def test_the_tree_of_explain_and_of_an_agent_open_beside_the_game(desk: Desk) ->
             "[...document.querySelectorAll('#save button')].find((button) =>"
             " button.textContent === 'Search tree').click()"
         )
-        desk.until("document.querySelector('#answer a')")
-        desk.browser.find("#answer a").click()
+        desk.until("document.querySelector('#made a')")
+        desk.browser.find("#made a").click()
         desk.browser.driver.switch_to.window(desk.browser.driver.window_handles[-1])
         desk.until("document.readyState === 'complete'")
         assert text in desk.browser.text("header")
