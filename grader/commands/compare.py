@@ -222,10 +222,6 @@ def compare_and_say(
             status = DONE
         except KeyboardInterrupt:
             pass
-        except InputError as error:
-            for note in getattr(error, "__notes__", ()):
-                say(note)
-            raise
         except GraderError as error:
             say(str(error))
         for comparison in found.values():
