@@ -310,16 +310,15 @@ def compare(
         store, pool = stack.enter_context(opened(Playing(rules, isolation, jobs)))
         update = show_progress(stack, "games").update if progress else None
         for latest, _ in duel.play(store, pool, level):
-            verdicts[latest.part] = Verdict(
-                latest.verdict,
-                latest.mean,
-                latest.bounds,
-                latest.tally.games,
-                conclusion(latest, duel.names),
-            )
+            verdicts[latest.part] = _verdict(latest, duel)
             if update is not None:
                 update()
     return Comparison(verdicts.get("a"), verdicts.get("b"))
+
+
+def _verdict(found: PartComparison, duel: Duel) -> Verdict:
+    text = conclusion(found, duel.names)
+    return Verdict(found.verdict, found.mean, found.bounds, found.tally.games, text)
 
 
 def keep(
