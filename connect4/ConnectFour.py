@@ -6,18 +6,7 @@ This module only connects the parts.
 from __future__ import annotations
 
 # first: it tells of a missing numpy
-from connect4.cli import (
-    Parser,
-    Terminated,
-    agreed,
-    check_place,
-    count,
-    end_on_sigterm,
-    fail,
-    port_number,
-    seed_number,
-    time_limit,
-)
+from connect4 import cli
 
 # isort: split
 import argparse
@@ -46,18 +35,8 @@ from connect4.players.registry import PLAYERS, check_board, parse_agent
 from connect4.record import Record
 from connect4.referee import TurnEnded
 from connect4.table import Table, TablePlan, Terms
+from connect4.views import summary
 from connect4.views.page import page
-from connect4.views.summary import (
-    debug_turn,
-    keep,
-    keep_log,
-    read_place,
-    replay_turn,
-    setup_of,
-    tell_average,
-    tell_what_would_help,
-    write_text,
-)
 from connect4.views.terminal import TerminalView
 from connect4.views.web_pages import no_browser, open_address, play_on_page
 
@@ -108,14 +87,14 @@ dynamic as 71W (the piece in column 7, row 1, one square west); q leaves
 
 def interrupted(stop: KeyboardInterrupt) -> int:
     """Return the exit status for the signal."""
-    return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
+    return 128 + (signal.SIGTERM if isinstance(stop, cli.Terminated) else signal.SIGINT)
 
 
-def make_parser() -> Parser:
+def make_parser() -> cli.Parser:
     """Return the command line's parser."""
     agents = ", ".join(kind.usage.replace(" ", "\0") for kind in PLAYERS.values())
     wrapped = textwrap.fill(f"agents: {agents}", 79, subsequent_indent="  ", break_on_hyphens=False)
-    parser = Parser(
+    parser = cli.Parser(
         prog="python3 -m connect4.ConnectFour",
         description="Play one game between two agents and print the scores.",
         epilog=EXAMPLES.format(agents=wrapped.replace("\0", " ")),
@@ -138,23 +117,23 @@ def add_game(group: argparse._ArgumentGroup) -> None:
     add("--moves", help=moves)
     add("--swap", action="store_true", help="play a second game with sides swapped")
     sized = ", ".join(game.name for game in GAMES.values() if game.resizable)
-    add("--rows", type=count, help=f"rows of the empty board ({sized})")
-    add("--columns", type=count, help="columns of the empty board")
+    add("--rows", type=cli.count, help=f"rows of the empty board ({sized})")
+    add("--columns", type=cli.count, help="columns of the empty board")
     for option, games in options_of_games().items():
         switch = {"action": "store_true", "default": None}
-        kind: dict[str, Any] = switch if option.kind is bool else {"type": count}
+        kind: dict[str, Any] = switch if option.kind is bool else {"type": cli.count}
         add(f"--{option.name.replace('_', '-')}", help=f"{', '.join(games)}: {option.help}", **kind)
 
 
 def add_conditions(group: argparse._ArgumentGroup) -> None:
     """Add the conditions of the game."""
     add = group.add_argument
-    add("--time", type=time_limit, help=f"seconds per move (default {DEFAULT_SECONDS:g})")
+    add("--time", type=cli.time_limit, help=f"seconds per move (default {DEFAULT_SECONDS:g})")
     add_option(add, "the game repeats exactly (docs/fuel.md)")
     usual = Limits().start_seconds
     startup = f"seconds to load an agent in a process (default {usual:g})"
-    add("--startup", metavar="SECONDS", type=time_limit, default=usual, help=startup)
-    add("--seed", type=seed_number, help="deterministic agents repeat the game of a seed")
+    add("--startup", metavar="SECONDS", type=cli.time_limit, default=usual, help=startup)
+    add("--seed", type=cli.seed_number, help="deterministic agents repeat the game of a seed")
     add("--human-clock", action="store_true", help="apply the time limit to people too")
     add(
         "--human-strict",
@@ -176,7 +155,13 @@ def add_views(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--view", choices=VIEWS, default=os.environ.get(VIEW_VARIABLE) or "auto", help=VIEW_HELP)
     add("--verbose", action="store_true", help="in the terminal, say what agents think of a turn")
-    add("--port", metavar="N", type=port_number, default=0, help="the port of the browser's page")
+    add(
+        "--port",
+        metavar="N",
+        type=cli.port_number,
+        default=0,
+        help="the port of the browser's page",
+    )
     add("--record", metavar="FILE", type=Path, help="write the game's record (.json)")
     add("--page", metavar="FILE", type=Path, help="write a page that replays the game (.html)")
     add("--open", action="store_true", help="open the page of --page in the browser")
@@ -221,7 +206,7 @@ def plans_of(arguments: argparse.Namespace) -> list[TablePlan]:
             tell(f"{large}; when it is graded, at most {GRADED_KB} kB count")
     for option in ("record", "page", "log"):
         if path := getattr(arguments, option):
-            check_place(f"--{option}", path)
+            cli.check_place(f"--{option}", path)
     seconds, isolation = limit_of(arguments.fuel, arguments.time, arguments.isolation)
     level, notes = choose_level(str(isolation))
     if level == "none":
@@ -253,7 +238,7 @@ def play(arguments: argparse.Namespace) -> int:
     in_browser = chooses_browser(arguments.view)
     plans = plans_of(arguments)
     if arguments.log:
-        write_text(arguments.log, "")
+        summary.write_text(arguments.log, "")
     status, games = play_all(plans, in_browser, arguments)
     if arguments.page and games:
         safe.write_text(arguments.page, page(games), "the page")
@@ -263,10 +248,10 @@ def play(arguments: argparse.Namespace) -> int:
     if any(game.result and game.result.ending is Ending.NOT_LOADED for game in games):
         return status or 1
     if not status:
-        tell_what_would_help(games, plans[0].terms.level)
+        summary.tell_what_would_help(games, plans[0].terms.level)
     if len(games) == 2 and not status:
         one, two = plans[0].agents
-        tell_average(one.text, two.text, [game.result for game in games if game.result])
+        summary.tell_average(one.text, two.text, [game.result for game in games if game.result])
     return status
 
 
@@ -303,7 +288,7 @@ def ask_to_run_here(agents: Iterable[AgentName], option: str, yes: bool) -> None
         if file == STUDENT_FILE.resolve() or file.parent == own_folder:
             continue
         told = f"{option} runs {file} in this process: it can do all that you can do here"
-        if not agreed([told], "Run it?", f"{told}; without a terminal, give --yes"):
+        if not cli.agreed([told], "Run it?", f"{told}; without a terminal, give --yes"):
             raise InputError(f"{file} was not run; without {option} it has a process of its own")
 
 
@@ -320,7 +305,7 @@ def play_all(
     status = 0
 
     def over(record: Record, logs: Sequence[str]) -> None:
-        keep(record, logs, plans[len(games)], arguments.log, arguments.record)
+        summary.keep(record, logs, plans[len(games)], arguments.log, arguments.record)
         games.append(record)
 
     if in_browser:
@@ -371,24 +356,24 @@ def repeat_turn(arguments: argparse.Namespace) -> int:
                 f"--replay-turn takes --time, --isolation, --log and the agent of the turn, not "
                 f"{said}: the record has the rest"
             )
-    record, turn, state = read_place(arguments.replay_turn)
+    record, turn, state = summary.read_place(arguments.replay_turn)
     seconds = arguments.time or record.time_limit
-    setup = setup_of(record, turn.player, seconds, arguments.agent1)
+    setup = summary.setup_of(record, turn.player, seconds, arguments.agent1)
     if arguments.debug:
         ask_to_run_here([setup.agent], "--debug", arguments.yes)
-        return debug_turn(turn.number, state, setup)
+        return summary.debug_turn(turn.number, state, setup)
     as_recorded = level_named(record.isolation).exact and arguments.isolation == "auto"
     level, notes = choose_level(record.isolation if as_recorded else arguments.isolation)
     if level == "none":
         ask_to_run_here([setup.agent], "--isolation none", arguments.yes)
     if arguments.log:
-        write_text(arguments.log, "")
+        summary.write_text(arguments.log, "")
     LEVELS[level].prepare(tell)
     for line in notes:
         tell(line)
-    status, heading, log = replay_turn(record, turn, state, setup, level)
+    status, heading, log = summary.replay_turn(record, turn, state, setup, level)
     if log:
-        keep_log(heading, log, arguments.log)
+        summary.keep_log(heading, log, arguments.log)
     return status
 
 
@@ -396,7 +381,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
     parser = make_parser()
     arguments = parser.parse_intermixed_args(argv)
-    end_on_sigterm()
+    cli.end_on_sigterm()
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # any byte that a person types is text
     try:
@@ -411,7 +396,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"error: {error}; --isolation none runs agents without protection", file=sys.stderr)
         return 1
     except InputError as error:
-        return fail(error)
+        return cli.fail(error)
     except KeyboardInterrupt as stop:
         return interrupted(stop)
     except BrokenPipeError:

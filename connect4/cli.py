@@ -67,7 +67,9 @@ def _terminate(number: int, frame: object) -> NoReturn:
 
 
 def fail(error: Exception, status: int = 2) -> int:
-    """Report an error in one line; return the exit status."""
+    """Report an error in one line, after its notes; return the exit status."""
+    for note in getattr(error, "__notes__", ()):
+        print(note, file=sys.stderr)
     print(f"error: {one_line(error)}", file=sys.stderr)
     return status
 

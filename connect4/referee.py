@@ -12,17 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from connect4.errors import IllegalAction
-from connect4.games.base import (
-    Ending,
-    FaultPolicy,
-    Game,
-    Player,
-    Seconds,
-    State,
-    Winner,
-    leader,
-    opponent,
-)
+from connect4.games import base
 from connect4.players.base import Outcome, PlayerLeftError, Reply, ResignedError, Seat, Turn
 
 
@@ -31,8 +21,8 @@ class Result:
     """The outcome of a game and why it ended, as two separate values."""
 
     scores: tuple[int, int]
-    ending: Ending
-    winner: Winner
+    ending: base.Ending
+    winner: base.Winner
     detail: str | None = None
     """Details of the ending, such as why an agent could not be loaded."""
 
@@ -42,8 +32,8 @@ class TurnBegun:
     """The referee is about to ask `state.mover`; `limit` None means that there is no clock."""
 
     number: int
-    state: State
-    limit: Seconds | None
+    state: base.State
+    limit: base.Seconds | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +41,7 @@ class TurnEnded:
     """A turn was judged; `state` is the position after it."""
 
     turn: Turn
-    state: State
+    state: base.State
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +49,17 @@ class Over:
     """The game has ended in `state`."""
 
     result: Result
-    state: State
+    state: base.State
 
 
 Event: TypeAlias = TurnBegun | TurnEnded | Over
 
 
 def play(
-    game: Game,
-    start: State,
-    seats: Mapping[Player, Seat],
-    limits: Mapping[Player, Seconds | None],
+    game: base.Game,
+    start: base.State,
+    seats: Mapping[base.Player, Seat],
+    limits: Mapping[base.Player, base.Seconds | None],
     play_unloaded: bool = False,
 ) -> Generator[Event, Reply | None, Result]:
     """Play one game from `start`, yielding each event as it happens.
@@ -82,7 +72,7 @@ def play(
     number = skips = 0
     result = None if play_unloaded or start.is_over() else not_loaded(start, seats)
     while result is None:
-        ending = state.ending() or (Ending.STALLED if skips == game.max_skips else None)
+        ending = state.ending() or (base.Ending.STALLED if skips == game.max_skips else None)
         if ending is not None:
             result = final(state, ending)
             break
@@ -97,24 +87,24 @@ def play(
             if reply is None:
                 reply = seats[player].ask(state, limits[player])
         except ResignedError:
-            result = Result(state.scores(), Ending.RESIGNED, opponent(player))
+            result = Result(state.scores(), base.Ending.RESIGNED, base.opponent(player))
             break
         except PlayerLeftError:
-            result = Result(state.scores(), Ending.LEFT, 0)
+            result = Result(state.scores(), base.Ending.LEFT, 0)
             break
         turn, state = step(number, state, reply)
         yield TurnEnded(turn, state)
         if turn.outcome is Outcome.PLAYED:
             skips = 0
-        elif game.on_fault is FaultPolicy.FORFEIT:
-            result = Result(state.scores(), Ending.FORFEIT, opponent(player))
+        elif game.on_fault is base.FaultPolicy.FORFEIT:
+            result = Result(state.scores(), base.Ending.FORFEIT, base.opponent(player))
         else:
             skips += 1
     yield Over(result, state)
     return result
 
 
-def step(number: int, state: State, reply: Reply) -> tuple[Turn, State]:
+def step(number: int, state: base.State, reply: Reply) -> tuple[Turn, base.State]:
     """Return the judged turn for `reply`, and the position after it.
 
     An action that the rules refuse makes the turn invalid; a turn without an action is skipped.
@@ -129,19 +119,19 @@ def step(number: int, state: State, reply: Reply) -> tuple[Turn, State]:
     return turn, state.skip() if after is None else after
 
 
-def final(state: State, ending: Ending) -> Result:
+def final(state: base.State, ending: base.Ending) -> Result:
     """Return the result of a position in which the rules end the game: the higher score wins."""
     scores = state.scores()
-    return Result(scores, ending, leader(scores))
+    return Result(scores, ending, base.leader(scores))
 
 
-def not_loaded(state: State, seats: Mapping[Player, Seat]) -> Result | None:
+def not_loaded(state: base.State, seats: Mapping[base.Player, Seat]) -> Result | None:
     """Return the result if an agent could not be loaded (the other side wins), else None."""
-    players: tuple[Player, Player] = (1, 2)
+    players: tuple[base.Player, base.Player] = (1, 2)
     failures = {player: seats[player].load_failure for player in players}
     failed = [player for player in players if failures[player] is not None]
     if not failed:
         return None
     reasons = dict.fromkeys(reason for reason in failures.values() if reason is not None)
-    winner: Winner = 0 if len(failed) == 2 else opponent(failed[0])
-    return Result(state.scores(), Ending.NOT_LOADED, winner, "\n\n".join(reasons))
+    winner: base.Winner = 0 if len(failed) == 2 else base.opponent(failed[0])
+    return Result(state.scores(), base.Ending.NOT_LOADED, winner, "\n\n".join(reasons))

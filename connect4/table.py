@@ -11,16 +11,7 @@ from connect4.errors import InputError
 from connect4.games.base import SIDES, Ending, Game, Player, Seconds, State
 from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import LEVELS, Level, Lifetime, open_seat
-from connect4.players.base import (
-    AgentName,
-    Connected,
-    Method,
-    PlayerLeftError,
-    Reply,
-    Seat,
-    Setup,
-    Turn,
-)
+from connect4.players import base
 from connect4.players.registry import file_hash, method_of
 from connect4.record import Record, RecordedPlayer, agent_versions
 from connect4.referee import Event, Over, Result, TurnBegun, TurnEnded, play
@@ -39,7 +30,7 @@ class Terms:
     seconds: Seconds
     seed: int
     level: Level = "none"
-    method: Method | None = None
+    method: base.Method | None = None
     human_clock: bool = False
     human_strict: bool = False
     limits: Limits = field(default_factory=Limits)
@@ -60,7 +51,7 @@ class TablePlan:
 
     game: Game
     start: State
-    agents: tuple[AgentName, AgentName]
+    agents: tuple[base.AgentName, base.AgentName]
     terms: Terms
     title: str
     record_name: str = ""
@@ -69,7 +60,7 @@ class TablePlan:
         return self.agents[player - 1].kind == "human"
 
 
-def no_person(player: Player) -> Seat:
+def no_person(player: Player) -> base.Seat:
     """Refuse a person in a game between programs: raises `InputError`."""
     raise InputError(f"player {player} is a person, and only programs play here")
 
@@ -85,9 +76,9 @@ class Table:
         self,
         game: Game,
         start: State,
-        agents: tuple[AgentName, AgentName],
+        agents: tuple[base.AgentName, base.AgentName],
         terms: Terms,
-        seat_person: Callable[[Player], Seat] = no_person,
+        seat_person: Callable[[Player], base.Seat] = no_person,
         kinds: Container[str] = ("human", "local"),
     ) -> None:
         """Open both seats; `seat_person(player)` creates the seat of a player of these `kinds`.
@@ -113,7 +104,7 @@ class Table:
         )
         self._state = start
         self._play_unloaded = terms.play_unloaded
-        self._seats: dict[Player, Seat] = {}
+        self._seats: dict[Player, base.Seat] = {}
         self._limits: dict[Player, Seconds | None] = {}
         try:
             for player, agent, method in zip(SIDES, agents, methods, strict=True):
@@ -124,19 +115,19 @@ class Table:
                 else:
                     source, allowed = terms.sources[player - 1], terms.allowed
                     common = terms.seconds, terms.seed, method, source, allowed
-                    setup = Setup(agent, player, game, *common)
+                    setup = base.Setup(agent, player, game, *common)
                     limits, lifetime = terms.limits, terms.lifetime
                     self._seats[player] = open_seat(setup, terms.level, limits, lifetime)
         except BaseException:  # also on Ctrl-C, so that no process stays behind
             self.close()
             raise
 
-    def events(self) -> Generator[Event, Reply | None, None]:
+    def events(self) -> Generator[Event, base.Reply | None, None]:
         """Play the game, yielding the referee's events; it receives a reply as `play` does."""
         record = self.record
         game = play(record.game, record.start, self._seats, self._limits, self._play_unloaded)
-        reply: Reply | None = None
-        left: PlayerLeftError | None = None
+        reply: base.Reply | None = None
+        left: base.PlayerLeftError | None = None
         while True:
             try:
                 event = game.send(reply) if left is None else game.throw(left)
@@ -152,15 +143,15 @@ class Table:
             elif isinstance(event, Over):
                 record.result = event.result
                 for seat in self._seats.values():
-                    if isinstance(seat, Connected):
+                    if isinstance(seat, base.Connected):
                         seat.see_end(event.state)
             reply = left = None
             try:
                 reply = yield event
-            except PlayerLeftError as error:
+            except base.PlayerLeftError as error:
                 left = error
 
-    def take_back(self, turns: int) -> Generator[Event, Reply | None, None]:
+    def take_back(self, turns: int) -> Generator[Event, base.Reply | None, None]:
         """Return the events after the first `turns` turns; the later ones no longer count."""
         kept = self.record.turns[:turns]
         self.record.taken_back += len(self.record.turns) - turns
@@ -180,7 +171,7 @@ class Table:
     def log(self, player: Player) -> str:
         return self._seats[player].log
 
-    def printed(self, turn: Turn) -> str:
+    def printed(self, turn: base.Turn) -> str:
         """Return what an agent printed in the turn that has just ended."""
         _, marker, text = self.log(turn.player).rpartition(f"[turn {turn.number}]\n")
         return text if marker else ""

@@ -6,18 +6,11 @@ The command line ends here: a command is a function whose parameters are called 
 from __future__ import annotations
 
 # first: it tells of a missing numpy
-from connect4.cli import (
-    Parser,
-    count,
-    end_on_sigterm,
-    fail,
-    refuse_gone,
-    span,
-    time_limit,
-)
+from connect4 import cli
 
 # isort: split
 import argparse
+import importlib
 import math
 import os
 import sys
@@ -90,14 +83,6 @@ Names, keys, source, games and pages go. Scores against others stay, under "with
   python3 -m grader playground site/
   python3 -m grader playground site/ --runtime pyodide/    for a closed network
 Put the folder on a web server, such as GitHub Pages. To try it: python3 -m http.server -d site/""",
-    "fuel": """examples:
-  python3 -m grader fuel             seconds and games an hour for budgets of 1G, 5G and 20G""",
-    "similar": """examples:
-  python3 -m grader similar submissions/
-  python3 -m grader similar submissions/ --against last-year/""",
-    "doctor": """examples:
-  python3 -m grader doctor                              what does this machine guarantee?
-  python3 -m grader doctor --results grade.db           also stores the answer in grade.db""",
 }
 
 
@@ -105,9 +90,9 @@ Add: TypeAlias = Callable[..., argparse.Action]
 """Adds an argument to the parser of a command."""
 
 
-def make_parser() -> Parser:
+def make_parser() -> cli.Parser:
     """Return the parser of all commands."""
-    parser = Parser(
+    parser = cli.Parser(
         prog="python3 -m grader",
         description="Check, measure and grade agents; see also python3 -m grader COMMAND --help.",
         epilog=STATUS,
@@ -122,7 +107,7 @@ def make_parser() -> Parser:
             name,
             **listed,
             description=help_text[0].upper() + help_text[1:] + ".",
-            epilog=EXAMPLES[name],
+            epilog=EXAMPLES.get(name, ""),
         )
         add_arguments(command.add_argument)
     return parser
@@ -135,14 +120,13 @@ def _check(add: Add) -> None:
 
 
 def _practice(add: Add) -> None:
-    text = "a file, an agent's name, or a folder of files"
-    add("text", metavar="FILE", help=text)
+    add("text", metavar="FILE", help="a file, an agent's name, or a folder of files")
     text = "stop asking after N seconds (default 30)"
-    add("--seconds", metavar="N", type=span, default=30.0, help=text)
+    add("--seconds", metavar="N", type=cli.span, default=30.0, help=text)
     text = "ask every position, however long that takes"
     add("--all", dest="seconds", action="store_const", const=math.inf, help=text)
     text = "seconds per move (default: the least at which the file plays, 0.2 or more)"
-    add("--time", type=time_limit, help=text)
+    add("--time", type=cli.time_limit, help=text)
     text = "how many points a move FILE is better than OLD, in the same positions"
     add("--against", metavar="OLD", help=text)
     text = "also ask the positions of this file, in the format of grader/solved/positions.txt"
@@ -170,12 +154,12 @@ def _add_roster(add: Add) -> None:
 def _compare(add: Add) -> None:
     add("new", metavar="NEW", help="a file, or an agent's name such as random")
     add("old", metavar="OLD", help="a file, or an agent's name")
-    add("--games", type=count, help="at most N games of NEW in each part")
+    add("--games", type=cli.count, help="at most N games of NEW in each part")
     text = "a: get_expectimax_move, b: get_intelligent_move (default both)"
     add("--part", choices=("a", "b", "both"), default="both", help=text)
-    refuse_gone(add, "--game", 'a file with [match] and game = "popout" goes to --rubric')
+    cli.refuse_gone(add, "--game", 'a file with [match] and game = "popout" goes to --rubric')
     add("--records", metavar="DIR", type=Path, help="write the records of the games below DIR")
-    refuse_gone(add, "--page", "python3 -m connect4.views.page DIR/*.json -o games.html writes it")
+    cli.refuse_gone(add, "--page", "python3 -m connect4.views.page DIR/*.json -o g.html writes it")
     _add_playing(add)
 
 
@@ -193,10 +177,10 @@ def _ladder(add: Add) -> None:
     text = "play an unrated match of two versions, such as `alice` and `bob v2`, and write its page"
     add("--challenge", metavar=("A", "B"), nargs=2, default=(), help=text)
     text = "play for N minutes at most (default 30)"
-    add("--minutes", metavar="N", type=span, default=30, help=text)
-    refuse_gone(add, "--watch", "give the command again, by cron or in a loop of the shell")
-    refuse_gone(add, "--serve", "python3 -m http.server -d SITE shows the site")
-    refuse_gone(add, "--date", "delete it; a version has the day on which it is found")
+    add("--minutes", metavar="N", type=cli.span, default=30, help=text)
+    cli.refuse_gone(add, "--watch", "give the command again, by cron or in a loop of the shell")
+    cli.refuse_gone(add, "--serve", "python3 -m http.server -d SITE shows the site")
+    cli.refuse_gone(add, "--date", "delete it; a version has the day on which it is found")
     _add_playing(add)
 
 
@@ -240,7 +224,7 @@ def _forget(add: Add) -> None:
 def _publish_game(add: Add) -> None:
     add("path", metavar="RESULTS", type=Path, help="the .db file of a run")
     add("text", metavar="NAME", help="the submission")
-    add("numbers", metavar="GAME", nargs="+", type=count, help="numbers of games on its page")
+    add("numbers", metavar="GAME", nargs="+", type=cli.count, help="numbers of games on its page")
     add("--out", metavar="DIR", type=Path, required=True, help="write the files below DIR")
     add("--yes", action="store_true", help="do not ask before the seeds become public")
 
@@ -250,7 +234,7 @@ def _handout(add: Add) -> None:
     add("--gradescope", action="store_true", help="make a Gradescope autograder instead")
     add("--classroom50", action="store_true", help="make a Classroom 50 autograder instead")
     text = "refuse an autograder that may take longer for one submission (default 30)"
-    add("--max-minutes", metavar="N", type=span, default=30, help=text)
+    add("--max-minutes", metavar="N", type=cli.span, default=30, help=text)
     _add_rubric(add)
 
 
@@ -264,9 +248,9 @@ def _similar(add: Add) -> None:
     add("paths", metavar="PATH", nargs="+", type=Path)
     add("--against", metavar="PATH", nargs="+", type=Path, default=[], help="earlier hand-ins")
     add("--base", metavar="FILE", type=Path, nargs="+", default=[], help="code all were given")
-    refuse_gone(add, "--source-only", "delete it; sources alone are compared")
-    refuse_gone(add, "--positions", "delete it; moves are no longer compared")
-    refuse_gone(add, "--time", "delete it; moves are no longer compared")
+    cli.refuse_gone(add, "--source-only", "delete it; sources alone are compared")
+    cli.refuse_gone(add, "--positions", "delete it; moves are no longer compared")
+    cli.refuse_gone(add, "--time", "delete it; moves are no longer compared")
     text = "the report (default similar.html)"
     add("--out", metavar="FILE", type=Path, default=Path("similar.html"), help=text)
     _add_rubric(add)
@@ -285,10 +269,7 @@ def _fuel(add: Add) -> None:
 
 COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
     "check": ("check the form of submissions, and ask each for a few moves", _check),
-    "practice": (
-        "ask positions with a known answer: what does a file see, and what not?",
-        _practice,
-    ),
+    "practice": ("ask positions with a known answer: what does a file see?", _practice),
     "grade": ("play submissions against random and the baselines, and give points", _grade),
     "compare": ("find out whether a new agent is better than an old one", _compare),
     "tournament": ("play a staged tournament among submissions", _tournament),
@@ -317,13 +298,13 @@ def _add_playing(add: Add) -> None:
     _add_isolation(add)
     _add_jobs(add)
     add("--scheduler", metavar="ADDRESS", help="run on the Dask cluster of this scheduler")
-    add("--time", type=time_limit, help="seconds per move, in place of the rubric's")
+    add("--time", type=cli.time_limit, help="seconds per move, in place of the rubric's")
     add_option(add, "results repeat exactly")
 
 
 def _add_jobs(add: Add) -> None:
     text = "games or submissions at once (default: one for each physical core)"
-    add("--jobs", type=count, help=text)
+    add("--jobs", type=cli.count, help=text)
     add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
 
 
@@ -337,7 +318,7 @@ def _add_run(add: Add) -> None:
     text = "print games and core-hours, ask each file for moves, keep the answers; play no game"
     add("--dry-run", action="store_true", help=text)
     text = f"refuse to play for more core-hours (default {MAX_HOURS})"
-    add("--max-hours", metavar="N", type=span, default=MAX_HOURS, help=text)
+    add("--max-hours", metavar="N", type=cli.span, default=MAX_HOURS, help=text)
     text = "ask nothing: play for any time, and fill every gradebook"
     add("--yes", action="store_true", help=text)
     text = "play the games of a file that was set aside because it ended the grader"
@@ -355,7 +336,7 @@ def _add_output(add: Add) -> None:
     add("--feedback-zip", metavar="FILE", type=Path, help=text)
     add("--gradebook-column", metavar="NAME", help="the assignment's column in these exports")
     text = "scale marks to this maximum if the export states none"
-    add("--gradebook-maximum", metavar="POINTS", type=span, help=text)
+    add("--gradebook-maximum", metavar="POINTS", type=cli.span, help=text)
 
 
 NEEDS: Final = (
@@ -390,49 +371,33 @@ def parsed(words: list[str]) -> dict[str, Any]:
     return options
 
 
-def command_of(name: str) -> Callable[..., int]:  # noqa: PLR0912 - a table
-    """Return the function of a command, whose parameters are called as its options.
+FUNCTIONS: Final = {
+    "check": "commands.check:check",
+    "practice": "commands.practice:practice_and_say",
+    "grade": "commands.grade:grade",
+    "compare": "commands.compare:compare_and_say",
+    "tournament": "commands.grade:tournament",
+    "ladder": "commands.ladder:ladder",
+    "report": "commands.report:report",
+    "correct": "commands.student:correct",
+    "viva": "commands.viva:viva",
+    "forget": "commands.forget:forget",
+    "publish-game": "commands.student:publish_game",
+    "handout": "handout:handout",
+    "playground": "playground:playground",
+    "similar": "similar:similar",
+    "doctor": "commands.doctor:doctor",
+    "fuel": "commands.grade:fuel",
+}
+"""The function of each command, whose parameters are called as its options."""
 
-    Raises `InputError` if this edition lacks the command.
-    """
+
+def command_of(name: str) -> Callable[..., int]:
+    """Return the function of a command; raises `InputError` if this edition lacks it."""
     if not has_command(name):
         raise InputError(f"{name}: only the teachers' edition has it")
-    run: Callable[..., int]
-    match name:
-        case "check":
-            from grader.commands.check import check as run
-        case "compare":
-            from grader.commands.compare import compare_and_say as run
-        case "correct":
-            from grader.commands.student import correct as run
-        case "doctor":
-            from grader.commands.doctor import doctor as run
-        case "forget":
-            from grader.commands.forget import forget as run
-        case "fuel":
-            from grader.commands.grade import fuel as run
-        case "grade":
-            from grader.commands.grade import grade as run
-        case "handout":
-            from grader.handout import handout as run
-        case "ladder":
-            from grader.commands.ladder import ladder as run
-        case "playground":
-            from grader.playground import playground as run
-        case "practice":
-            from grader.commands.practice import practice_and_say as run
-        case "publish-game":
-            from grader.commands.student import publish_game as run
-        case "report":
-            from grader.commands.report import report as run
-        case "similar":
-            from grader.similar import similar as run
-        case "tournament":
-            from grader.commands.grade import tournament as run
-        case "viva":
-            from grader.commands.viva import viva as run
-        case _:
-            raise AssertionError(name)
+    module, _, function = FUNCTIONS[name].partition(":")
+    run: Callable[..., int] = getattr(importlib.import_module(f"grader.{module}"), function)
     return run
 
 
@@ -462,7 +427,7 @@ def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     options = parsed(words)
     name = options.pop("command")
-    end_on_sigterm()
+    cli.end_on_sigterm()
     with commands_stopped():
         try:
             if name is None:
@@ -471,7 +436,7 @@ def main(argv: list[str] | None = None) -> int:
                 return 0 if desk("json" in options) else main(["--help"])
             return command_of(name)(**with_values(options, words))
         except InputError as error:
-            return fail(error)
+            return cli.fail(error)
         except KeyboardInterrupt:
             return STOPPED
         except BrokenPipeError:

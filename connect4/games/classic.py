@@ -9,17 +9,9 @@ from random import Random
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from connect4.errors import IllegalAction, InputError
+from connect4.games import falling
 from connect4.games.base import LINE, Ending, FaultPolicy, Game, Player, opponent, quoted, whole
 from connect4.games.board import Grid, Run, runs_on
-from connect4.games.falling import (
-    FallingState,
-    Placing,
-    board_grid,
-    placing_from_json,
-    read_moves,
-    read_placing,
-    with_options,
-)
 from connect4.games.state_files import Rows
 
 Variant: TypeAlias = Literal["first-four", "most-fours"]
@@ -28,7 +20,7 @@ TITLE: Final = "classic Connect 4"
 
 
 @dataclass(eq=False, repr=False)
-class ClassicState(FallingState):
+class ClassicState(falling.FallingState):
     """A position; an action is a column, counted from 0. `position` computes the ending."""
 
     __slots__ = ("_ending", "variant")
@@ -153,11 +145,11 @@ class ClassicState(FallingState):
 
 def position(rows: Rows, mover: Player, variant: Variant) -> ClassicState:
     """Return the position with those cells, top row first; raises `InputError`."""
-    grid = board_grid(len(rows), len(rows[0]), TITLE)
+    grid = falling.board_grid(len(rows), len(rows[0]), TITLE)
     return _placed(variant, (grid, *grid.from_rows(rows), mover, 0, ()), "")
 
 
-def _placed(variant: Variant, placing: Placing, source: str) -> ClassicState:
+def _placed(variant: Variant, placing: falling.Placing, source: str) -> ClassicState:
     grid, one, two, mover, *_ = placing
     ending = Ending.BOARD_FULL if one | two == grid.cells else None
     if variant == "first-four":
@@ -171,18 +163,18 @@ def _placed(variant: Variant, placing: Placing, source: str) -> ClassicState:
 
 def start(variant: Variant, rows: int | None = None, columns: int | None = None) -> ClassicState:
     """Return an empty board, by default 6 by 7; raises `InputError`."""
-    return ClassicState(board_grid(rows, columns, TITLE), 0, 0, 1, variant, None)
+    return ClassicState(falling.board_grid(rows, columns, TITLE), 0, 0, 1, variant, None)
 
 
 def read(variant: Variant, text: str, source: str) -> ClassicState:
     """Read the rows of a board, with or without a first line `0 0 MOVER`; raises `InputError`."""
-    moved = read_moves(text, source, start(variant))
-    return moved or _placed(variant, read_placing(text, source, TITLE), f"{source}: ")
+    moved = falling.read_moves(text, source, start(variant))
+    return moved or _placed(variant, falling.read_placing(text, source, TITLE), f"{source}: ")
 
 
 def from_json(variant: Variant, value: dict[str, Any]) -> ClassicState:
     """Read the `start` of a record; raises `InputError`."""
-    return _placed(variant, placing_from_json(value, TITLE), "start: ")
+    return _placed(variant, falling.placing_from_json(value, TITLE), "start: ")
 
 
 def parse_action(text: str) -> int:
@@ -274,5 +266,5 @@ def _game(name: str, title: str, **more: Any) -> Game:
     )
 
 
-CLASSIC: Final = _game("classic", "Connect 4", options=(LINE,), with_options=with_options)
+CLASSIC: Final = _game("classic", "Connect 4", options=(LINE,), with_options=falling.with_options)
 CLASSIC_FULL: Final = _game("classic-full", "Connect 4 to the last cell", counts_points=True)

@@ -12,18 +12,10 @@ from typing import Any, Final, TypeAlias, TypeVar
 import numpy as np
 
 from connect4.errors import IllegalAction, InputError
+from connect4.games import state_files
 from connect4.games.base import Player, State, quoted, whole
 from connect4.games.board import Grid, grid_of
-from connect4.games.state_files import (
-    Placed,
-    Rows,
-    Seen,
-    position_from_json,
-    read_position,
-    read_settings,
-    settings_of,
-    split,
-)
+from connect4.games.state_files import Rows, Seen
 
 MAX_SIDE: Final = 12
 """The most rows and columns of a board of classic Connect 4 or Pop Out."""
@@ -63,7 +55,9 @@ class FallingState(State):
         one, two = self.pop_outs_left or (0, 0)
         first = f"{one}" if one == two and self.mover == 1 else f"{one} {two} {self.mover}"
         rows = [" ".join(map(str, row)) for row in self.rows()]
-        settings = map("=".join, settings_of(self.to_json(), SETTINGS, self.game.title).items())
+        settings = map(
+            "=".join, state_files.settings_of(self.to_json(), SETTINGS, self.game.title).items()
+        )
         return "\n".join([first, *rows, *settings]) + "\n"
 
     def to_json(self) -> dict[str, Any]:
@@ -201,18 +195,20 @@ def read_moves(text: str, source: str, empty: AnyState) -> AnyState | None:
 
 def read_placing(text: str, source: str, title: str) -> Placing:
     """Read the board of a state file; raises `InputError` with `source:line: cause`."""
-    lines, settings = split(text, source)
-    return _placing(read_position(lines, source, title), settings, source, title)
+    lines, settings = state_files.split(text, source)
+    return _placing(state_files.read_position(lines, source, title), settings, source, title)
 
 
 def placing_from_json(value: dict[str, Any], title: str) -> Placing:
     """Read the `start` of a record; raises `InputError`."""
-    placed = position_from_json(value, title)
-    return _placing(placed, settings_of(value, SETTINGS, title), "start", title)
+    placed = state_files.position_from_json(value, title)
+    return _placing(placed, state_files.settings_of(value, SETTINGS, title), "start", title)
 
 
-def _placing(placed: Placed, settings: dict[str, str], source: str, title: str) -> Placing:
-    values, history = read_settings(settings, SETTINGS, source)
+def _placing(
+    placed: state_files.Placed, settings: dict[str, str], source: str, title: str
+) -> Placing:
+    values, history = state_files.read_settings(settings, SETTINGS, source)
     try:
         grid = board_grid(len(placed.rows), len(placed.rows[0]), title, values["line"])
     except InputError as error:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from connect4.errors import InputError
@@ -67,13 +68,10 @@ def read_rows(lines: Lines, source: str, read_cells: Callable[[str, str], list[i
         if not line.strip():
             raise InputError(f"{where}: a blank line inside the board")
         rows.append(read_cells(line, where))
-        _check_length(rows[-1], rows[0], where)
+        if len(rows[-1]) != len(rows[0]):
+            text = f"{len(rows[-1])} values in this row, {len(rows[0])} in the first"
+            raise InputError(f"{where}: {text}")
     return rows
-
-
-def _check_length(row: list[int], first: list[int], where: str) -> None:
-    if len(row) != len(first):
-        raise InputError(f"{where}: {len(row)} values in this row, {len(first)} in the first")
 
 
 def read_position(lines: Lines, source: str, game: str, counts: bool = False) -> Placed:
@@ -143,12 +141,7 @@ def _read_first_line(line: tuple[int, str], source: str) -> tuple[tuple[int, int
             "or of both and who moves (`4 3 2`)"
         )
     numbers = _numbers(line[1], f"{source}:{line[0]}")
-    return _checked_counts(numbers if len(numbers) == 3 else [*numbers * 2, 1], source)
-
-
-def _checked_counts(numbers: list[int], source: str) -> tuple[tuple[int, int], Player]:
-    """Return the pop-outs of each player, and the mover; raises `InputError`."""
-    one, two, mover = numbers
+    one, two, mover = numbers if len(numbers) == 3 else [*numbers * 2, 1]
     for number in (one, two):
         if number < 0:
             raise InputError(f"{source}:1: {number} pop-outs; the number cannot be negative")
@@ -178,7 +171,6 @@ def _falling(rows: Rows, source: str, first: int) -> Rows:
                 raise InputError(
                     f"{source}:{number}: value {value}; expected 0 (empty), 1 or 2 (the players)"
                 )
-        _check_length(row, rows[0], f"{source}:{number}")
     for number, (row, below) in enumerate(pairwise(rows), first):
         for column, (cell, under) in enumerate(zip(row, below, strict=True)):
             if cell and not under:
@@ -191,21 +183,17 @@ def _falling(rows: Rows, source: str, first: int) -> Rows:
 def position_from_json(value: Any, game: str, counts: bool = False) -> Placed:
     """Return what `read_position` does, for a record's `start`; raises `InputError`.
 
-    Line numbers are those of a state file.
+    The numbers of the lines are those of a state file.
     """
     try:
         found = value["popouts"] if counts else 0
-        rows = [list(row) for row in value["board"]]
         one, two = found if isinstance(found, list) else (found, found)
-        numbers = [one, two, value.get("mover", 1), *chain.from_iterable(rows)]
+        numbers = [[one, two, value.get("mover", 1)], *value["board"]]
+        lines = list(enumerate((" ".join(map(json.dumps, row)) for row in numbers), 1))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"start: not a position of {game} ({error!r})") from None
-    for number in numbers:
-        if type(number) is not int:
-            raise InputError(f"start: {quoted(str(number))} where a whole number is expected")
-    if rows and not all(rows):
-        raise InputError("start: a row without cells")
-    popouts, mover = _checked_counts(numbers[:3], "start")
+    popouts, mover = _read_first_line(lines[0], "start")
+    rows = read_rows(lines[1:], "start", _numbers)
     return Placed(popouts, mover, _falling(rows, "start", 2))
 
 

@@ -24,18 +24,7 @@ from connect4.isolation.process import FREE_LOADING, RUNS_ON, AgentProcess
 from connect4.isolation.protocol import FAILED, handed_over
 from connect4.isolation.sandbox import Limits
 from connect4.isolation.wasm.level import ByFuel
-from connect4.players.base import (
-    Agent,
-    Connected,
-    Outcome,
-    PlayerLeftError,
-    Reply,
-    Setup,
-    Turn,
-    note_of,
-    student_file,
-    thought_of,
-)
+from connect4.players import base
 from connect4.players.registry import build
 from connect4.players.student import StudentAgent
 from connect4.players.thoughts import said_by, with_thought
@@ -99,13 +88,13 @@ def level_named(name: str | None) -> Isolation:
     return next((level for known, level in LEVELS.items() if known == name), LEVELS["process"])
 
 
-def level_of(turn: Turn) -> Isolation:
+def level_of(turn: base.Turn) -> Isolation:
     """Return the level that a turn was limited by."""
     return LEVELS["process" if turn.fuel is None else "wasm"]
 
 
 def open_seat(
-    setup: Setup,
+    setup: base.Setup,
     level: Level,
     limits: Limits = USUAL_LIMITS,
     lifetime: Lifetime = "game",
@@ -134,7 +123,7 @@ class IsolatedSeat:
 
     def __init__(
         self,
-        setup: Setup,
+        setup: base.Setup,
         limits: Limits,
         lifetime: Lifetime,
         make_runner: MakeRunner,
@@ -142,7 +131,7 @@ class IsolatedSeat:
         own = handed_over(setup)
         self._has_file = own.source is not None
         named = setup.agent.kind in ("ai", "kaggle")
-        self._name = student_file(setup.agent).name if named else setup.agent.kind
+        self._name = base.student_file(setup.agent).name if named else setup.agent.kind
         self._limits = limits
         self._lifetime = lifetime
         self._reload_left = limits.reload_seconds
@@ -154,7 +143,7 @@ class IsolatedSeat:
         self.agent: Runner = make_runner(own, limits, self._log, self._name)
         self.restart(own)
 
-    def restart(self, setup: Setup) -> None:
+    def restart(self, setup: base.Setup) -> None:
         """Load the agent as another player, for another method or time; its file stays the same.
 
         This takes a fraction of the time that another seat takes.
@@ -177,7 +166,7 @@ class IsolatedSeat:
     def begin_turn(self, number: int) -> None:
         self._log.begin_turn(number)
 
-    def ask(self, state: State, seconds: Seconds | None) -> Reply:
+    def ask(self, state: State, seconds: Seconds | None) -> base.Reply:
         """Return the agent's reply to a request with a time limit, or with none.
 
         Raises `PlayerLeftError` if the seat is closed, `IsolationError` if the machine fails.
@@ -193,15 +182,15 @@ class IsolatedSeat:
             except BaseException:  # on Ctrl-C: this request must not be answered later
                 self.agent.end()
                 raise
-        raise PlayerLeftError("the seat was closed")
+        raise base.PlayerLeftError("the seat was closed")
 
-    def _ask(self, state: State, seconds: Seconds | None) -> Reply:
+    def _ask(self, state: State, seconds: Seconds | None) -> base.Reply:
         loading = 0.0
         if not self.agent.is_loaded():
             if not self._never_loaded:
                 loading = self._load_again()
             if self.load_failure is not None:
-                return Reply(Outcome.ERROR, detail=self.load_failure)
+                return base.Reply(base.Outcome.ERROR, detail=self.load_failure)
         reply, end = self.agent.ask(state, seconds, loading)
         if end in (End.LATE, End.STARVED, End.GONE):
             self._reload_is_free |= end is End.STARVED
@@ -268,39 +257,39 @@ class InProcessSeat:
 
     log = ""
 
-    def __init__(self, setup: Setup, make: Callable[[Setup], Agent] = build) -> None:
+    def __init__(self, setup: base.Setup, make: Callable[[base.Setup], base.Agent] = build) -> None:
         self._game = setup.game
-        self._agent: Agent | None = None
+        self._agent: base.Agent | None = None
         self.load_failure: str | None = None
         try:
             self._agent = make(setup)
         except AgentError as failure:
             self.load_failure = failure.detail
 
-    def ask(self, state: State, seconds: Seconds | None) -> Reply:
+    def ask(self, state: State, seconds: Seconds | None) -> base.Reply:
         """Return the agent's reply; the wall clock decides afterwards whether it was late."""
         if self._agent is None:
-            return Reply(Outcome.ERROR, detail=self.load_failure)
+            return base.Reply(base.Outcome.ERROR, detail=self.load_failure)
         action = text = detail = None
         cpu_began = time.process_time()
         began = time.monotonic()
         try:
             action = self._agent.choose(state, seconds)
-            outcome = Outcome.PLAYED
-            detail = note_of(self._agent)
+            outcome = base.Outcome.PLAYED
+            detail = base.note_of(self._agent)
         except IllegalAction as error:
-            outcome, detail = Outcome.INVALID, str(error)
+            outcome, detail = base.Outcome.INVALID, str(error)
         except AgentError as failure:
-            outcome, detail = Outcome.ERROR, failure.detail
+            outcome, detail = base.Outcome.ERROR, failure.detail
         took = time.monotonic() - began
         cpu = time.process_time() - cpu_began
         overrun = 0.0
         if seconds is not None and took > seconds:
-            outcome, action, overrun = Outcome.TIMEOUT, None, took - seconds
+            outcome, action, overrun = base.Outcome.TIMEOUT, None, took - seconds
             detail = Timed(took).late_text(seconds, answered=True)
         if action is not None:
             text = self._game.format_action(action)
-        reply = Reply(
+        reply = base.Reply(
             outcome,
             action,
             text,
@@ -310,12 +299,12 @@ class InProcessSeat:
             detail=detail,
             changed=getattr(self._agent, "changed", None),
         )
-        if outcome is Outcome.PLAYED and thought_of(self._agent) is not None:
+        if outcome is base.Outcome.PLAYED and base.thought_of(self._agent) is not None:
             return with_thought(reply, said_by(self._agent), self._game)
         return reply
 
     def see_end(self, state: State) -> None:
-        if isinstance(self._agent, Connected):
+        if isinstance(self._agent, base.Connected):
             self._agent.see_end(state)
 
     def close(self) -> None:
@@ -323,7 +312,7 @@ class InProcessSeat:
 
         A module is a reference cycle, and a search may have frozen it (`gc.freeze`).
         """
-        if isinstance(self._agent, Connected):
+        if isinstance(self._agent, base.Connected):
             self._agent.close()
         if isinstance(self._agent, StudentAgent):
             self._agent = None

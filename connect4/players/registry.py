@@ -17,16 +17,7 @@ from typing import Final
 from connect4.errors import InputError
 from connect4.games import GAMES, nearest
 from connect4.games.base import Action, Seconds, State
-from connect4.players.base import (
-    Agent,
-    AgentName,
-    Method,
-    Setup,
-    read_source,
-    source_text,
-    split_name,
-    student_file,
-)
+from connect4.players import base
 from connect4.search import ORDERS
 from connect4.search.heuristics import HEURISTICS
 
@@ -201,16 +192,16 @@ if not Path(__file__).parents[1].joinpath("reference").is_dir():  # in the stude
 class RandomPlayer:
     """Plays uniformly at random; the same seed gives the same moves."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: base.Setup) -> None:
         self._random = Random(setup.derived_seed())
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         return self._random.choice(state.legal_actions())
 
 
-def parse_agent(text: str, game: str = "extended") -> AgentName:
+def parse_agent(text: str, game: str = "extended") -> base.AgentName:
     """Return the parsed and checked name; raises `InputError` that says what is valid."""
-    name = split_name(text)
+    name = base.split_name(text)
     if name.kind not in PLAYERS:
         if name.kind == "reference":
             raise InputError(f"agent {text!r}: only the teachers' edition has it")
@@ -238,11 +229,11 @@ def parse_agent(text: str, game: str = "extended") -> AgentName:
     if clash is not None:
         raise InputError(f"agent {text!r}: {clash}")
     if name.kind in ("ai", "kaggle"):
-        _check_file(text, student_file(name))
+        _check_file(text, base.student_file(name))
     return name
 
 
-def recorded_agent(text: str, game: str, named: str | None) -> AgentName:
+def recorded_agent(text: str, game: str, named: str | None) -> base.AgentName:
     """Return the agent of a record; `named` is the agent on the command line, or None.
 
     Raises `InputError` if `named` is another agent. Without `named`, an agent that connects to a
@@ -259,7 +250,7 @@ def recorded_agent(text: str, game: str, named: str | None) -> AgentName:
     return name
 
 
-def check_board(name: AgentName, state: State) -> None:
+def check_board(name: base.AgentName, state: State) -> None:
     """Raise `InputError` if the agent does not play on that board."""
     board, grid = PLAYERS[name.kind].board, state.grid
     found = f"{grid.rows} by {grid.columns}" + (" with lines of 3" if grid.line == 3 else "")
@@ -275,11 +266,11 @@ def _check_file(text: str, path: Path) -> None:
     if os.path.exists(path):
         where = f"agent {text!r}: the file {str(path)!r}"
         try:
-            data = read_source(path)
+            data = base.read_source(path)
         except InputError as error:
             raise InputError(f"{where} {error}") from None
         try:
-            source_text(data)
+            base.source_text(data)
         except InputError as error:
             raise InputError(f"{where} is {error}") from None
         return
@@ -288,7 +279,7 @@ def _check_file(text: str, path: Path) -> None:
     raise InputError(f"agent {text!r}: no file {str(path)!r}{nearest(path.name, names)}")
 
 
-def file_hash(name: AgentName, source: bytes | None = None) -> str | None:
+def file_hash(name: base.AgentName, source: bytes | None = None) -> str | None:
     """Return the SHA-256 of the file of an `ai` or `kaggle` agent in hexadecimal; None for others.
 
     `source` replaces the content of the file. Raises `InputError` if it cannot be read.
@@ -297,11 +288,13 @@ def file_hash(name: AgentName, source: bytes | None = None) -> str | None:
         return None
     import hashlib  # slow to load (OpenSSL), so not for agents
 
-    data = read_source(student_file(name)) if source is None else source
+    data = base.read_source(base.student_file(name)) if source is None else source
     return hashlib.sha256(data).hexdigest()
 
 
-def method_of(name: AgentName, opponent: AgentName, method: Method | None = None) -> Method | None:
+def method_of(
+    name: base.AgentName, opponent: base.AgentName, method: base.Method | None = None
+) -> base.Method | None:
     """Return the method of an `AIPlayer` to call; the opponent determines it."""
     if name.kind not in ("ai", "local", "reference"):
         return None
@@ -319,12 +312,12 @@ def modules_of(kind: str) -> list[str]:
     return [module, __name__, *(["connect4.reference"] if kind == "reference" else [])]
 
 
-def build(setup: Setup) -> Agent:
+def build(setup: base.Setup) -> base.Agent:
     """Return the agent that `setup` names, of any kind but a person.
 
     It loads only the modules of that kind, for a fast start of the agent's process. Raises
     `AgentError` if a student's file cannot be loaded or a server cannot be reached.
     """
     module, _, name = PLAYERS[setup.agent.kind].factory.partition(":")
-    agent: Agent = getattr(importlib.import_module(module), name)(setup)
+    agent: base.Agent = getattr(importlib.import_module(module), name)(setup)
     return agent

@@ -19,7 +19,7 @@ from connect4 import record as records
 from connect4.errors import IllegalAction, InputError, IsolationError, harmless, one_line
 from connect4.games.base import SIDES, Ending, Player, Seconds, State
 from connect4.isolation.seat import NO_PLAYER, Level, open_seat
-from connect4.players.base import Outcome, Reply, Setup, Turn, split_name, student_file
+from connect4.players.base import Outcome, Setup, Turn, split_name, student_file
 from connect4.players.registry import file_hash, method_of, recorded_agent
 from connect4.players.student import (
     MODULE_NAME,
@@ -30,18 +30,7 @@ from connect4.players.student import (
 from connect4.record import Record
 from connect4.referee import Result, step
 from connect4.table import TablePlan
-from connect4.views.words import (
-    ENDINGS,
-    ON_A_COPY,
-    busy_text,
-    changed_text,
-    faults_text,
-    first_line,
-    not_loaded_report,
-    repeat_command,
-    spent_text,
-    thought_text,
-)
+from connect4.views import words
 
 SHOWN_LINES: Final = 20
 """The number of lines of an agent's output to print."""
@@ -65,20 +54,20 @@ def tell_result(record: Record) -> None:
     assert record.result is not None
     names = [one_line(player.agent) for player in record.players]
     if record.result.ending is Ending.NOT_LOADED:
-        print(not_loaded_report(record.result, names))
+        print(words.not_loaded_report(record.result, names))
     for player, points in zip(SIDES, record.result.scores, strict=True):
         print(f"Player {player} Score: {points}")
-    why = ENDINGS[record.result.ending].removesuffix(": a draw")  # the next line says it
+    why = words.ENDINGS[record.result.ending].removesuffix(": a draw")  # the next line says it
     print(f"The game ended: {why}.")
     print(winner_text(record.result, names))
     for player in SIDES:
         faults = faults_of(record, player)
         if faults:
-            print(f"Player {player} faults: {faults_text(faults)}")
+            print(f"Player {player} faults: {words.faults_text(faults)}")
         own = [turn for turn in record.turns if turn.player == player]
-        if changed := changed_text(f"Player {player}", own):
+        if changed := words.changed_text(f"Player {player}", own):
             print(changed)
-    if busy := busy_text(record.turns):
+    if busy := words.busy_text(record.turns):
         print(busy)
 
 
@@ -113,7 +102,7 @@ def tell_what_next(record: Record, record_name: str) -> None:
     """Print the command that replays the first lost turn of each side that is a program."""
     for turn in agents_faults(record):
         why = f"To see why player {turn.player} lost turn {turn.number}, play it once more:"
-        print(f"{why} {repeat_command(record_name, turn)}")
+        print(f"{why} {words.repeat_command(record_name, turn)}")
         tell_debug(turn.detail)
 
 
@@ -235,24 +224,24 @@ def replay_turn(
     asked = f", get_{setup.method}_move" if setup.agent.kind == "ai" else ""
     print(f"Turn {number}, {who}{asked}, from the position\n{state.to_text()}")
     answer = one_line(recorded.text or "none")
-    why = f": {first_line(recorded.detail)}" if recorded.is_lost and recorded.detail else ""
-    print(f"Recorded: {answer}, {recorded.outcome} in {spent_text(recorded)}{why}")
+    why = f": {words.first_line(recorded.detail)}" if recorded.is_lost and recorded.detail else ""
+    print(f"Recorded: {answer}, {recorded.outcome} in {words.spent_text(recorded)}{why}")
     with closing(open_seat(setup, level)) as seat:
         reply = seat.ask(state, setup.seconds)
     now, _ = step(number, state, reply)
     legal = now.outcome is Outcome.PLAYED
     if reply.outcome is not Outcome.ERROR:
-        print(f"Answer: {reply.text or 'none'}, {now.outcome} in {spent_text(reply)}")
-    if thought := thought_text(reply):
+        print(f"Answer: {reply.text or 'none'}, {now.outcome} in {words.spent_text(reply)}")
+    if thought := words.thought_text(reply):
         print(f"It thought: {thought}")
     if reply.detail:
         print(harmless(reply.detail))
         tell_debug(reply.detail)
-    if busy := busy_text([now]):
+    if busy := words.busy_text([now]):
         print(busy)
     if reply.outcome is Outcome.PLAYED and not legal:
         print(f"That is no valid action there: {now.detail}.")
-    if told := changed_text("The agent", [reply]):
+    if told := words.changed_text("The agent", [reply]):
         print(told)
     changed = file_hash(setup.agent) != record.players[state.mover - 1].sha256
     kept = legal and may_be_kept(record, recorded)
@@ -289,7 +278,7 @@ def debug_turn(number: int, state: State, setup: Setup) -> int:
         return 1
     finally:
         if changed := what_changed(given, before):
-            print(f"Note: {method} changed {changed}. {ON_A_COPY}")
+            print(f"Note: {method} changed {changed}. {words.ON_A_COPY}")
     print(f"Answer: {answer}")
     assert setup.game.file_action is not None
     try:
@@ -315,47 +304,28 @@ def tell_what_would_help(games: Sequence[Record], level: Level) -> None:
         asked.add(agent)
         who = f"Player {player} ({one_line(agent)}), turn {turn.number}"
         state = list(records.replay(record))[turn.number - 1]
-        now = _asked_again(record, turn, state, limit, level)
-        if now is None:
-            continue
-        if _is_legal(now, state):
+        if _answers(record, turn, state, limit, level):
             print(f"{who}: {FRESH}")
-            continue
-        later = None
-        if limit < USUAL_SECONDS:
-            later = _asked_again(record, turn, state, USUAL_SECONDS, level)
-        if turn.text is not None or now.text is not None:
-            told = f"a fresh player {_answer_text(now, state)}"
-            more = later and f"; with {USUAL_SECONDS:g} s a move it {_answer_text(later, state)}"
-            print(f"{who}: {told}{more or ''}.")
-        elif later is not None and _is_legal(later, state):
+        elif (
+            turn.text is None
+            and limit < USUAL_SECONDS
+            and _answers(record, turn, state, USUAL_SECONDS, level)
+        ):
             print(
                 f"{who}: with {USUAL_SECONDS:g} s a move a player answers this position. "
                 f"{limit:g} s is too little for the file; it may keep more than that in reserve."
             )
 
 
-def _asked_again(
-    record: Record, turn: Turn, state: State, seconds: Seconds, level: Level
-) -> Reply | None:
-    """Return what a fresh player replies in place of a lost turn; None if it cannot be asked."""
+def _answers(record: Record, turn: Turn, state: State, seconds: Seconds, level: Level) -> bool:
+    """Return whether a fresh player plays a valid action in place of a lost turn."""
     with (
         suppress(InputError, IsolationError),
         closing(open_seat(setup_of(record, turn.player, seconds, None), level)) as seat,
     ):
-        return seat.ask(state, seconds)
-    return None
-
-
-def _is_legal(reply: Reply, state: State) -> bool:
-    return reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions()
-
-
-def _answer_text(reply: Reply, state: State) -> str:
-    """Return what a player answers, and whether that is valid."""
-    if reply.text is None:
-        return f"gives no action ({first_line(reply.detail)})"
-    return f"answers {reply.text}, which is {'' if _is_legal(reply, state) else 'not '}valid there"
+        reply = seat.ask(state, seconds)
+        return reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions()
+    return False
 
 
 def comparison(recorded: Turn, now: Turn, changed: bool, kept: bool = False) -> str:

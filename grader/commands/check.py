@@ -27,18 +27,7 @@ from grader.handin.form import NO_REPORT, Finding
 from grader.handin.form import check as check_form
 from grader.handin.positions import asked_positions
 from grader.output import show_error
-from grader.play import number_of
-from grader.play.working_time import (
-    ANSWERS_AT_ONCE,
-    METHODS,
-    MOST,
-    TIMES,
-    Asking,
-    Failure,
-    asking_for,
-    probe,
-    start_of,
-)
+from grader.play import number_of, working_time
 from grader.rubric.model import Rubric, all_boards
 
 
@@ -141,18 +130,20 @@ def smoke(source: bytes, rubric: Rubric, level: Level, place: str) -> tuple[list
     not.
     """
     limit = rubric.match.time_limit
-    times = [seconds for seconds in TIMES if seconds < limit] + [limit]
-    shown = [start_of(board) for board in all_boards(rubric) if not board.hidden]
+    times = [seconds for seconds in working_time.TIMES if seconds < limit] + [limit]
+    shown = [board.state for board in all_boards(rubric) if not board.hidden]
     games = asked_positions(shown or [GAMES[rubric.match.game].start(None, None)])
     state = games[0][1][0]
     with closing(
-        asking_for(source, rubric, level, lambda line: say(f"{place}: {line}"), limit)
+        working_time.asking_for(source, rubric, level, lambda line: say(f"{place}: {line}"), limit)
     ) as asking:
-        seat = asking.player(METHODS[0], limit, state.mover)
+        seat = asking.player(working_time.METHODS[0], limit, state.mover)
         if seat.load_failure is not None:
-            failure = asking.fails(seat, state, METHODS[0], limit)
+            failure = asking.fails(seat, state, working_time.METHODS[0], limit)
             return [_finding(failure, rubric, source)] if failure else [], ""
-        tried = list(probe(asking, METHODS, times, partial(_trial, asking, games)))
+        tried = list(
+            working_time.probe(asking, working_time.METHODS, times, partial(_trial, asking, games))
+        )
         found = [_finding(failure, rubric, source) for *_, failure in tried if failure is not None]
         found += _changes(asking, source)
         plays = {method: seconds for method, seconds, _ in tried if seconds is not None}
@@ -162,24 +153,26 @@ def smoke(source: bytes, rubric: Rubric, level: Level, place: str) -> tuple[list
             if (seconds := asking.at_once_up_to(method, state, [t for t in times if t >= needed]))
         }
     if asking.is_over:
-        say(f"{place}: check asks for {MOST:g} s at most; not every move was asked for")
-    if len(plays) < len(METHODS):
+        say(
+            f"{place}: check asks for {working_time.MOST:g} s at most; not every move was asked for"
+        )
+    if len(plays) < len(working_time.METHODS):
         broken = any(finding.required for finding in found)
         asked = all(failure and not failure.is_late for *_, left, failure in tried if left is None)
         return found, "" if broken or asked else UNKNOWN
     most = max(plays.values())
     lower = [f" (not at {seconds:g} s)" for seconds in times if seconds < most]
-    reserve = [f", {ANSWERS_AT_ONCE}{max(at_once):g} s"] if at_once else []
+    reserve = [f", {working_time.ANSWERS_AT_ONCE}{max(at_once):g} s"] if at_once else []
     return found, "".join([f"plays from {most:g} s a move", *lower[-1:], *reserve])
 
 
 def _trial(
-    asking: Asking,
+    asking: working_time.Asking,
     games: Sequence[tuple[str, Sequence[State]]],
     method: Method,
     seconds: Seconds,
     after: Seconds,
-) -> Failure | None:
+) -> working_time.Failure | None:
     """Ask a new player for the moves of each entry of `asked_positions`; return a failure.
 
     Moves for which there is no time left are not asked for.
@@ -206,7 +199,7 @@ def _trial(
     return None
 
 
-def _changes(asking: Asking, source: bytes) -> Iterator[Finding]:
+def _changes(asking: working_time.Asking, source: bytes) -> Iterator[Finding]:
     """Yield one piece of advice if a method changed what it was given."""
     if asking.changed:
         (method, what), times = asking.changed[0], len(asking.changed)
@@ -216,7 +209,7 @@ def _changes(asking: Asking, source: bytes) -> Iterator[Finding]:
         yield Finding(1, "smoke", asking.wrong_thought, required=False)
 
 
-def _finding(failure: Failure, rubric: Rubric, source: bytes) -> Finding:
+def _finding(failure: working_time.Failure, rubric: Rubric, source: bytes) -> Finding:
     text, required = failure.text, True
     if failure.is_late and failure.starved:
         text, required = f"{text} (the machine was too busy to tell: try again)", False

@@ -223,10 +223,6 @@ def compare_and_say(
             status = DONE
         except KeyboardInterrupt:
             pass
-        except InputError as error:
-            for note in getattr(error, "__notes__", ()):
-                say(note)
-            raise
         except GraderError as error:
             say(str(error))
         for comparison in found.values():
@@ -336,16 +332,15 @@ def compare(
         store, pool = stack.enter_context(opened(Playing(rules, isolation, jobs)))
         update = show_progress(stack, "games").update if progress else None
         for latest, _ in duel.play(store, pool, level):
-            verdicts[latest.part] = Verdict(
-                latest.verdict,
-                latest.mean,
-                latest.bounds,
-                latest.tally.games,
-                conclusion(latest, duel.names),
-            )
+            verdicts[latest.part] = _verdict(latest, duel)
             if update is not None:
                 update()
     return Comparison(verdicts.get("a"), verdicts.get("b"))
+
+
+def _verdict(found: PartComparison, duel: Duel) -> Verdict:
+    text = conclusion(found, duel.names)
+    return Verdict(found.verdict, found.mean, found.bounds, found.tally.games, text)
 
 
 def keep(

@@ -23,17 +23,8 @@ from grader.marks import gradable
 from grader.marks.tournament import later_games, stages
 from grader.output.results import GRADE, TOURNAMENT
 from grader.output.tables import text_table
-from grader.play.schedule import (
-    START_SECONDS,
-    Contestant,
-    Match,
-    PlannedGame,
-    grade_games,
-    submitted,
-    timed_turns,
-    worth,
-)
-from grader.play.working_time import METHODS, asking_for, grading_pace, plays_from, start_of
+from grader.play import schedule
+from grader.play.working_time import METHODS, asking_for, grading_pace, plays_from
 from grader.rubric import Board
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric, level_of_games
@@ -119,7 +110,7 @@ def _needed(source: bytes | None, short: Rubric, most: Seconds, isolation: str) 
     pace = grading_pace(short)
     asking = asking_for(source, short, required_level(isolation, short)[0], say, most)
     times = [seconds for seconds in pace.times if seconds < most] + [most]
-    return plays_from(asking, METHODS, start_of(pace.board), times)[0] or 0.0
+    return plays_from(asking, METHODS, pace.board.state, times)[0] or 0.0
 
 
 QUICK_SECONDS: Final = 120.0
@@ -152,9 +143,11 @@ def quick_rubric(rubric: Rubric, folder: Path | None, needed: Seconds = 0.0) -> 
         left += [step["agent"] for step in baselines if step is not chosen]
         values["part_b"] = {**values["part_b"], "baselines": [chosen]}
     shorter = rubrics.from_values(values, rubric.source, folder)
-    planned = {game.key: game for game in grade_games([submitted("", "")], shorter)}.values()
-    turns = sum(map(timed_turns, planned))
-    seconds = (QUICK_SECONDS - START_SECONDS * len(planned)) / max(1, turns)
+    planned = {
+        game.key: game for game in schedule.grade_games([schedule.submitted("", "")], shorter)
+    }.values()
+    turns = sum(map(schedule.timed_turns, planned))
+    seconds = (QUICK_SECONDS - schedule.START_SECONDS * len(planned)) / max(1, turns)
     limit = min(rubric.match.time_limit, max(LEAST_SECONDS, round(seconds, 2), needed))
     values["match"] = {**values["match"], "time_limit": limit}
     without = f", without {', '.join(dict.fromkeys(left))}" if left else ""
@@ -167,34 +160,36 @@ def quick_rubric(rubric: Rubric, folder: Path | None, needed: Seconds = 0.0) -> 
 
 
 def _turns(board: Board, rubric: Rubric) -> int:
-    one = submitted("", "")
+    one = schedule.submitted("", "")
     terms = (board, 0, 1, 0, rubric.match.time_limit, rubric.limits)
-    return timed_turns(PlannedGame(Match("", one, one), *terms))
+    return schedule.timed_turns(schedule.PlannedGame(schedule.Match("", one, one), *terms))
 
 
 HOURS_HEADERS: Final = ("a move", "1 pair on each board", "2 pairs on each board")
 
 
-def hours_text(kind: str, contestants: Sequence[Contestant], rubric: Rubric) -> str:
+def hours_text(kind: str, contestants: Sequence[schedule.Contestant], rubric: Rubric) -> str:
     """Return the core-hours of a whole class if every submission uses all of its time."""
     games = list(_games(kind, contestants, rubric))
     once = [game for game in games if game.repeat == 0]
     rows = []
     for label, limit in level_of_games(rubric).other_limits().items():
-        one_pair = sum(worth(replace(game, time_limit=limit)) for game in once)
+        one_pair = sum(schedule.worth(replace(game, time_limit=limit)) for game in once)
         rows.append((label, _hours(one_pair), _hours(2 * one_pair)))
     return (
-        f"{rubric.source} takes {_hours(sum(map(worth, games)))} core-hours if submissions use all "
-        "their time.\n"
+        f"{rubric.source} takes {_hours(sum(map(schedule.worth, games)))} core-hours if "
+        "submissions use all their time.\n"
         "Core-hours with another limit and other `repeats`:\n"
         f"{text_table(rows, HOURS_HEADERS)}"
     )
 
 
-def _games(kind: str, contestants: Sequence[Contestant], rubric: Rubric) -> Iterable[PlannedGame]:
+def _games(
+    kind: str, contestants: Sequence[schedule.Contestant], rubric: Rubric
+) -> Iterable[schedule.PlannedGame]:
     """Return all games, each once: several matches may share a game."""
     if kind == GRADE:
-        games = grade_games(contestants, rubric)
+        games = schedule.grade_games(contestants, rubric)
     else:
         begun = stages(contestants, {}, rubric)
         games = [game for group in begun[0].groups for game in group.games]

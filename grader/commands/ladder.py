@@ -21,16 +21,8 @@ from grader.commands import DONE, STOPPED, UNLIKELY, Playing, say
 from grader.handin import Submission, form
 from grader.handin import find as submissions
 from grader.ladder import Book, PlannedPair, Version
+from grader.ladder import league as leagues
 from grader.ladder.fit import Chosen, choose, widest_first
-from grader.ladder.league import (
-    League,
-    Standings,
-    player_id,
-    read_league,
-    table_text,
-    terms_of,
-    write_tables,
-)
 from grader.ladder.site import challenge_place, write_site, write_unlikely
 from grader.marks.tally import Tally
 from grader.output import check_out
@@ -87,7 +79,7 @@ class LadderRun:
     told: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        self.terms = terms_of(self.rubric)
+        self.terms = leagues.terms_of(self.rubric)
 
     @property
     def seconds_left(self) -> float:
@@ -96,7 +88,7 @@ class LadderRun:
 
     def go(self) -> str:
         """Play; return why the run ended."""
-        league = self._load(read_league(self.book, self.rubric))
+        league = self._load(leagues.read_league(self.book, self.rubric))
         while True:
             waiting = self._waiting(league)
             if self.seconds_left <= 0:
@@ -117,9 +109,9 @@ class LadderRun:
 
         A match of theirs that was stopped goes on instead.
         """
-        league = self._load(read_league(self.book, self.rubric))
+        league = self._load(leagues.read_league(self.book, self.rubric))
         places = [league.find(name) for name in names]
-        first, second = (player_id(league.players[place]) for place in places)
+        first, second = (leagues.player_id(league.players[place]) for place in places)
         if first == second:
             raise InputError(f"--challenge: {names[0]} and {names[1]} are the same file")
         if not any(
@@ -140,7 +132,7 @@ class LadderRun:
         result = f"won-drawn-lost {total.record()}, no rating changes; page {place}"
         return f"{' against '.join(names)}: {result}"
 
-    def _next_round(self, league: League) -> list[PlannedPair]:
+    def _next_round(self, league: leagues.League) -> list[PlannedPair]:
         """Return the pairs of the next round; none if no player needs one."""
         rules = self.rubric.ladder
         current = league.current()
@@ -155,7 +147,7 @@ class LadderRun:
         )
         return [league.planned(item) for item in chosen]
 
-    def _void(self, league: League) -> dict[int, set[int]]:
+    def _void(self, league: leagues.League) -> dict[int, set[int]]:
         """Return for each player the opponents against which a game keeps failing."""
         found: dict[int, set[int]] = {}
         hopeless = self._hopeless()
@@ -172,10 +164,10 @@ class LadderRun:
         final = {key for key, count in self.tries.items() if count >= ATTEMPTS}
         return final | {key for key, deaths in self.book.suspects().items() if deaths >= DEADLY}
 
-    def _waiting(self, league: League, rated: bool = True) -> list[PlannedGame]:
+    def _waiting(self, league: leagues.League, rated: bool = True) -> list[PlannedGame]:
         """Return the games of planned pairs that have no result and can be played."""
         hopeless = self._hopeless()
-        able = {player_id(league.players[place]) for place in league.rungs}
+        able = {leagues.player_id(league.players[place]) for place in league.rungs}
         able |= {item.sha256 for item in league.versions() if item.problem is None}
         return [
             game
@@ -185,7 +177,7 @@ class LadderRun:
             if game.key in missing
         ]
 
-    def _play(self, waiting: list[PlannedGame], league: League) -> None:
+    def _play(self, waiting: list[PlannedGame], league: leagues.League) -> None:
         """Play the games of planned pairs until they are done or the time is used."""
         in_time = partial(takewhile, lambda game: self.seconds_left > 0)
         done = play_suspects_alone(waiting, in_time, self.book, self.pool, self.level)
@@ -207,7 +199,7 @@ class LadderRun:
             left = duration(self.seconds_left)
             say(f"{self.played} games played, {rate}, at most {left} left")
 
-    def _load(self, league: League) -> League:
+    def _load(self, league: leagues.League) -> leagues.League:
         """Load each current version once; return the league without those that fail."""
         names = league.real_names()  # the teacher's terminal shows no pseudonyms
         current = [league.players[place] for place in league.current() if place not in league.rungs]
@@ -220,7 +212,7 @@ class LadderRun:
             say(f"{player.name}: {fault or headline(problem or '')}")
         for line in too_slow(wanted, self.rubric, pace, self.book):
             say(line)
-        return read_league(self.book, self.rubric) if failed else league
+        return leagues.read_league(self.book, self.rubric) if failed else league
 
 
 REWRITE_SECONDS: Final = 5.0
@@ -274,7 +266,7 @@ def ladder(
             ended = run.challenge(challenge) if challenge else run.go()
             status = STOPPED if ended == UNPLAYED else DONE
         standings = files.write()
-        print("" if challenge else f"{table_text(standings)}\n", end="")
+        print("" if challenge else f"{leagues.table_text(standings)}\n", end="")
         print(ended, flush=True)
     return status
 
@@ -295,10 +287,10 @@ class LadderFiles:
         if self.site is not None and time.monotonic() - self.written > self.pause:
             self.write()
 
-    def write(self) -> Standings:
+    def write(self) -> leagues.Standings:
         """Write everything again; return the standings."""
         began = time.monotonic()
-        standings = write_tables(self.book, self.rubric)
+        standings = leagues.write_tables(self.book, self.rubric)
         pairs, place = write_unlikely(self.book, standings)
         if pairs:
             say(UNLIKELY.format(pairs, place))

@@ -15,52 +15,40 @@ from connect4 import config
 from connect4.errors import InputError, headline
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
-from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import Level
 from connect4.players.base import AgentName, Setup
 from connect4.players.registry import parse_agent
+from grader import solved
 from grader.commands import DONE, STOPPED, Playing, read_rubric, required_level, say
 from grader.handin import find as submissions
 from grader.output import write
-from grader.output.results import last_lines
-from grader.play import Progress
+from grader.play import Progress, working_time
 from grader.play.one_game import limits_of
-from grader.play.working_time import METHODS, TIMES, plays_from
-from grader.play.working_time import Asking as Probe
 from grader.rubric.model import Rubric
-from grader.solved import POINTS, REGRET, Answer, Practice, Solved, ask, in_order, read
-from grader.solved.report import class_line, difference, lines, name_of, not_seen
-from grader.solved.report import page as html_of
+from grader.solved import Answer, Practice, Solved, report
 
 LEAST: Final = 0.2
 """The seconds of a move, if the file plays with them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """An agent that is asked, or why it cannot be."""
+def candidates(text: str, rubric: Rubric) -> list[tuple[str, Setup | str]]:
+    """Return the agent of that name, or all submissions at that path; raises `InputError`.
 
-    name: str
-    setup: Setup
-    problem: str | None = None
-
-
-def candidates(text: str, rubric: Rubric) -> list[Candidate]:
-    """Return the agent of that name, or all submissions at that path; raises `InputError`."""
+    Each has its name, and its setup or why it cannot be asked.
+    """
     path, allowed = Path(text), rubric.submission.allowed
     if not path.exists() and path.suffix not in (".py", ".zip"):
         agent = parse_agent(text)
         if agent.kind in ("human", "remote"):
             raise InputError(f"{text}: only a file or an agent that needs no person can be asked")
-        return [Candidate(text, Setup(agent, 1, EXTENDED, LEAST, 0, allowed=allowed))]
+        return [(text, Setup(agent, 1, EXTENDED, LEAST, 0, allowed=allowed))]
     file = path.name if path.suffix == ".py" else "ai.py"
     agent = AgentName(f"ai:{file}", "ai", file)
-    found = []
+    found: list[tuple[str, Setup | str]] = []
     for item in submissions.find([path], rubric.submission):
         setup = Setup(agent, 1, EXTENDED, LEAST, 0, source=item.source, allowed=allowed)
-        missing = None if item.source is not None else "there is no ai.py"
-        name = item.name if path.is_dir() else text
-        found.append(Candidate(name, setup, item.problem or missing))
+        problem = item.problem or ("there is no ai.py" if item.source is None else None)
+        found.append((item.name if path.is_dir() else text, problem or setup))
     return found
 
 
@@ -75,36 +63,28 @@ class Asking:
     seconds: Seconds | None = None
     """The time of a move; None for the least at which the agent plays, `LEAST` or more."""
 
-    @property
-    def limits(self) -> Limits:
-        return limits_of({"limits": asdict(self.rubric.limits)})
-
-    def prepared(self, candidate: Candidate) -> Setup:
+    def prepared(self, name: str, setup: Setup | str) -> Setup:
         """Return the setup with the time of a move; raises `InputError` if there is no player."""
-        if candidate.problem is not None:
-            raise InputError(f"{candidate.name}: {candidate.problem}")
+        if isinstance(setup, str):
+            raise InputError(f"{name}: {setup}")
         state = max((one.state for one in self.positions), key=lambda state: state.board().size)
-        probe = Probe(
-            candidate.setup, self.level, self.limits, lambda line: say(f"{candidate.name}: {line}")
-        )
-        with closing(probe):
-            seat = probe.player(METHODS[0], LEAST, state.mover)
+        limits, methods = limits_of({"limits": asdict(self.rubric.limits)}), working_time.METHODS
+        with closing(working_time.Asking(setup, self.level, limits)) as asking:
+            seat = asking.player(methods[0], LEAST, state.mover)
             if seat.load_failure is not None:
-                text = headline(seat.load_failure)
-                error = InputError(f"{candidate.name}: cannot be loaded: {text}")
-                error.add_note(last_lines(seat.load_failure))
-                raise error
+                raise InputError(f"{name}: cannot be loaded: {headline(seat.load_failure)}")
             seconds = self.seconds
             if seconds is None:
-                times = [time for time in TIMES if time >= LEAST]
-                seconds = plays_from(probe, METHODS, state, times)[0] or LEAST
-        return replace(candidate.setup, seconds=seconds)
+                times = [time for time in working_time.TIMES if time >= LEAST]
+                seconds = working_time.plays_from(asking, methods, state, times)[0] or LEAST
+        return replace(setup, seconds=seconds)
 
     def answers(
         self, setup: Setup, positions: Sequence[Solved], seconds: Seconds
     ) -> Iterator[Answer]:
         """Yield the answers of an agent until `seconds` are over."""
-        return ask(setup, self.level, self.limits, positions, seconds, self.jobs)
+        limits = limits_of({"limits": asdict(self.rubric.limits)})
+        return solved.ask(setup, self.level, limits, positions, seconds, self.jobs)
 
 
 def asking_for(
@@ -114,13 +94,13 @@ def asking_for(
 
     Raises `InputError` if runs have other points than the answers hold for.
     """
-    if config.win_pts != POINTS:
+    if config.win_pts != solved.POINTS:
         raise InputError(
             f"connect4/config.py: win_pts is {config.win_pts}; the answers of the positions hold "
-            f"for {POINTS} only"
+            f"for {solved.POINTS} only"
         )
-    positions = [*read(), *(read(more) if more is not None else ())]
-    return Asking(rubric, level, jobs, in_order(positions), seconds)
+    positions = [*solved.read(), *(solved.read(more) if more is not None else ())]
+    return Asking(rubric, level, jobs, solved.in_order(positions), seconds)
 
 
 def practice_and_say(
@@ -143,26 +123,16 @@ def practice_and_say(
         raise InputError("--against: name one file or agent on each side")
     asking = asking_for(playing.rubric, playing.level(), playing.workers(), time, positions)
     if old:
-        return _compare(asking, found[0], old[0], seconds)
+        return _compare(asking, [*found, *old], seconds)
     if len(found) > 1:
         return _class(asking, found, seconds)
-    setup = _prepared(asking, found[0])
-    practised, status = _practised(asking, found[0].name, setup, asking.positions, seconds)
-    print("\n".join(lines(practised)))
+    setup = asking.prepared(*found[0])
+    practised, status = _practised(asking, found[0][0], setup, asking.positions, seconds)
+    print("\n".join(report.lines(practised)))
     if page is not None:
-        write(page, html_of(practised))
+        write(page, report.page(practised))
         say(f"the page is in {page}")
     return status
-
-
-def _prepared(asking: Asking, candidate: Candidate) -> Setup:
-    """Return the setup of a candidate; if it cannot be loaded, say why."""
-    try:
-        return asking.prepared(candidate)
-    except InputError as error:
-        for note in getattr(error, "__notes__", ()):
-            say(note)
-        raise
 
 
 def _practised(
@@ -179,35 +149,38 @@ def _practised(
     return Practice(name, setup.seconds, tuple(positions), tuple(answers)), status
 
 
-def _compare(asking: Asking, new: Candidate, old: Candidate, seconds: Seconds) -> int:
+def _compare(asking: Asking, pair: Sequence[tuple[str, Setup | str]], seconds: Seconds) -> int:
     """Ask two agents in the same positions, with the same time, each for half of the seconds."""
-    setups = [_prepared(asking, candidate) for candidate in (new, old)]
+    setups = [asking.prepared(*candidate) for candidate in pair]
     most = max(setup.seconds for setup in setups)
-    one, two = (replace(setup, seconds=most) for setup in setups)
-    positions = [solved for solved in asking.positions if solved.kind == REGRET]
-    better, status = _practised(asking, new.name, one, positions, seconds / 2)
-    asked = [answer.solved for answer in better.answers]
-    worse, other = _practised(asking, old.name, two, asked, seconds / 2)
-    print("\n".join(difference(better, worse)))
-    return max(status, other)
+    positions = [one for one in asking.positions if one.kind == solved.REGRET]
+    found, status = [], DONE
+    for (name, _), setup in zip(pair, setups, strict=True):
+        own = replace(setup, seconds=most)
+        practised, ended = _practised(asking, name, own, positions, seconds / 2)
+        positions = [answer.solved for answer in practised.answers]
+        found.append(practised)
+        status = max(status, ended)
+    print("\n".join(report.difference(*found)))
+    return status
 
 
-def _class(asking: Asking, found: Sequence[Candidate], seconds: Seconds) -> int:
+def _class(asking: Asking, found: Sequence[tuple[str, Setup | str]], seconds: Seconds) -> int:
     """Print a line for each file, then the skills that most files lack."""
     unseen: Counter[str] = Counter()
     asked, status = 0, DONE
-    for candidate in found:
+    for name, candidate in found:
         try:
-            setup = asking.prepared(candidate)
+            setup = asking.prepared(name, candidate)
         except InputError as error:
             print(error, flush=True)
             continue
-        practised, status = _practised(asking, candidate.name, setup, asking.positions, seconds)
-        print(class_line(practised), flush=True)
+        practised, status = _practised(asking, name, setup, asking.positions, seconds)
+        print(report.class_line(practised), flush=True)
         if status != DONE:
             break
         asked += 1
-        unseen.update(f"{part.upper()} {name_of(part, kind)}" for part, kind in not_seen(practised))
+        unseen.update(f"{skill[0].upper()} {report.name_of(*skill)}" for skill in practised.unseen)
     most = [f"{name} ({count})" for name, count in unseen.most_common() if 2 * count > asked]
     print(f"What most of {asked} do not see: {', '.join(most) or 'nothing that was asked'}")
     return status
@@ -241,6 +214,6 @@ def practice(
     level, _ = required_level(isolation, rules)
     more = None if positions is None else Path(positions)
     asking = asking_for(rules, level, jobs, seconds, more)
-    setup, limit = asking.prepared(found[0]), math.inf if total is None else total
+    setup, limit = asking.prepared(*found[0]), math.inf if total is None else total
     answers = tuple(asking.answers(setup, asking.positions, limit))
-    return Practice(found[0].name, setup.seconds, tuple(asking.positions), answers)
+    return Practice(found[0][0], setup.seconds, tuple(asking.positions), answers)

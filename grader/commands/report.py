@@ -16,16 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
-from grader.commands import (
-    DONE,
-    STOPPED,
-    UNLIKELY,
-    name_all,
-    named_few,
-    read_roster,
-    say,
-    say_owners,
-)
+from grader import commands
 from grader.handin import Person
 from grader.handin.roster import decided
 from grader.marks.tally import full_points
@@ -79,9 +70,11 @@ def report(
         if roster and results.kind != GRADE:
             raise InputError(f"{path}: holds a {results.kind}; --roster is for a grading")
         held = store.roster()
-        new = read_roster(roster, held) if roster else held
+        new = commands.read_roster(roster, held) if roster else held
         if results.kind == GRADE:
-            say_owners(store, store.submissions(), new, results.rubric, roster, outputs.out)
+            commands.say_owners(
+                store, store.submissions(), new, results.rubric, roster, outputs.out
+            )
         placed = None if placement is None else placement_points(placement, results)
     if new != held or placed is not None:
         with Store(path, writing=True) as store:
@@ -93,9 +86,9 @@ def report(
     if results.missing:
         games = "1 game has" if results.missing == 1 else f"{results.missing} games have"
         why = first_fault(results)
-        say(f"{games} no result yet{why and f' ({why})'}")
-        return STOPPED
-    return DONE if written else STOPPED
+        commands.say(f"{games} no result yet{why and f' ({why})'}")
+        return commands.STOPPED
+    return commands.DONE if written else commands.STOPPED
 
 
 def first_fault(results: Results) -> str:
@@ -107,16 +100,16 @@ def first_fault(results: Results) -> str:
 def put_out(results: Results, store: Store, outputs: Outputs) -> bool:
     """Print the tables, write all requested files; return whether every gradebook was written."""
     if results.tournament:
-        say(f"placement points of {results.tournament} are included")
+        commands.say(f"placement points of {results.tournament} are included")
     if results.unplaced:
-        say(
-            f"{results.tournament}: {named_few(sorted(results.unplaced))} earned points there and "
-            "are not among these submissions: nobody is given those points"
+        commands.say(
+            f"{results.tournament}: {commands.named_few(sorted(results.unplaced))} earned points "
+            "there and are not among these submissions: nobody is given those points"
         )
     for game in results.games:
         if game.key in results.faults and results.faults[game.key].text == DAMAGED:
             title = f"{game.match.one.name}, {game.title}"
-            say(f"{title}: {DAMAGED}; `grade` plays the game again")
+            commands.say(f"{title}: {DAMAGED}; `grade` plays the game again")
     print(results.text(outputs.details), end="")
     if len(results.marks) == 1:
         for lost in next(iter(writing.reasons_of(results, store).values()), [])[:MOST_REASONS]:
@@ -126,16 +119,16 @@ def put_out(results: Results, store: Store, outputs: Outputs) -> bool:
     if outputs.out is not None:
         writing.write_all(results, store, outputs.out)
         if results.kind == TOURNAMENT and (count := writing.write_unlikely(results, outputs.out)):
-            say(UNLIKELY.format(count, outputs.out / "unlikely.csv"))
+            commands.say(commands.UNLIKELY.format(count, outputs.out / "unlikely.csv"))
         if results.kind == GRADE:
             if line := tell_changes(results, store, outputs.out):
-                say(line)
+                commands.say(line)
             with suppress(InputError), writable(store) as own:  # else the other grader notes them
                 note_written(results, own, outputs.out)
         if outputs.records:
             writing.write_records(results.games, store, outputs.out)
         written = fill_gradebooks(results, store, outputs, outputs.out)
-        say(f"{'Everything' if written else 'Everything else'} is in {outputs.out}")
+        commands.say(f"{'Everything' if written else 'Everything else'} is in {outputs.out}")
         if outputs.feedback_zip is not None:
             _write_feedback(results, outputs.out, outputs.feedback_zip)
     writing.show_errors(results, store)
@@ -150,11 +143,11 @@ def _write_feedback(results: Results, out: Path, place: Path) -> None:
     if len(without) == sum(len(mark.students) for mark in results.marks):
         use = "is not for Moodle, because nobody has a number of Moodle's download"
     elif without:
-        say(
-            f"{place} is without {named_few(without)}: they have no number of Moodle's download, "
-            "so Moodle cannot tell whose their pages are"
+        commands.say(
+            f"{place} is without {commands.named_few(without)}: they have no number of Moodle's "
+            "download, so Moodle cannot tell whose their pages are"
         )
-    say(f"{place} {use}; {place.with_suffix('.csv')} is for a mail merge")
+    commands.say(f"{place} {use}; {place.with_suffix('.csv')} is for a mail merge")
 
 
 def placement_points(path: Path, results: Results) -> str:
@@ -236,17 +229,17 @@ def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path)
             continue
         path = filling.book.table.path
         shown = [f"{here[one]} is {filling.book.people[two]}" for one, two in filling.pairs]
-        name_all(f"{path}: as you decided", shown, out)
+        commands.name_all(f"{path}: as you decided", shown, out)
         name, content, notices, people_of = filling.fill()
         for text in notices:
-            say(f"{path}: {text}")
+            commands.say(f"{path}: {text}")
         for why, persons in people_of.items():
-            name_all(f"{path}: {gradebooks.TOLD[why]}", persons, out)
+            commands.name_all(f"{path}: {gradebooks.TOLD[why]}", persons, out)
         write(out / name, content)
         names.add(name)
     for place in sorted(out.iterdir()) if fillings or out.is_dir() else ():
         if gradebooks.FILLED.fullmatch(place.name) and place.name not in names:
-            say(f"{place} is from an earlier run; give --gradebook again")
+            commands.say(f"{place} is from an earlier run; give --gradebook again")
     return len(names) == len(fillings)
 
 
@@ -262,11 +255,11 @@ def _agreed(filling: gradebooks.Filling, lost: set[int], store: Store) -> bool:
         for place, one in enumerate(filling.book.people)
         if place not in filling.matching.pairs.values()
     }
-    say(f"{path}: hand-ins of nobody there, and students there without a hand-in:")
+    commands.say(f"{path}: hand-ins of nobody there, and students there without a hand-in:")
     for line in _side_by_side(list(left.values()), list(free.values())):
-        say(line)
+        commands.say(line)
     if not sys.stdin.isatty():
-        say(
+        commands.say(
             f"{path}: not filled: put numbers into the files' names or into a roster, or give --yes"
         )
         return False
@@ -274,7 +267,7 @@ def _agreed(filling: gradebooks.Filling, lost: set[int], store: Store) -> bool:
     answer = sys.stdin.readline().strip()
     found = _pairs(answer, len(left), len(free))
     if found is None and answer.lower() not in ("y", "yes"):
-        say(f"{path}: not filled")
+        commands.say(f"{path}: not filled")
         return False
     pairs = [(list(left)[one - 1], list(free)[two - 1]) for one, two in found or ()]
     filling.pairs += pairs

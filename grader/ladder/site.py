@@ -18,23 +18,9 @@ from grader.handin import file_name
 from grader.ladder import Book, GameRow, private_token
 from grader.ladder.league import Entry, Standings, private_page, terms_of
 from grader.marks.tally import Interval, few_games
-from grader.output import beginning, make_folder, write
+from grader.output import beginning, make_folder, pages, write
 from grader.output.explain import MAX_REASONS
-from grader.output.pages import (
-    REPLAYS,
-    Cell,
-    Link,
-    Shown,
-    cell_html,
-    games_digest,
-    games_page,
-    heading,
-    listed,
-    minus,
-    paragraphs,
-    section,
-    table,
-)
+from grader.output.pages import listed
 from grader.output.results import protection_lines
 from grader.output.tables import Number
 from grader.output.writing import list_unlikely
@@ -54,7 +40,7 @@ def write_site(book: Book, standings: Standings, site: Path, playground: str = "
     """
     for folder in FOLDERS:
         make_folder(site / folder)
-    texts = shared_files(PARTS) | shared_files(REPLAYS)
+    texts = shared_files(PARTS) | shared_files(pages.REPLAYS)
     texts |= {"robots.txt": ROBOTS, "index.html": index_page(book, standings, playground)}
     for entry in standings.entries:
         if place := agent_place(entry, standings):
@@ -143,23 +129,23 @@ def index_page(book: Book, standings: Standings, playground: str) -> str:
     ]
     parts = (
         f'<section class="card box" aria-label="Table">'
-        f"{paragraphs([' '.join(filter(None, explained))])}{link if playground else ''}\n"
+        f"{pages.paragraphs([' '.join(filter(None, explained))])}{link if playground else ''}\n"
         f"{_table(standings)}</section>",
         document.assets(("ladder_charts",), "html").rstrip(),
-        section("How the games were run", paragraphs(protection_lines(book))),
+        pages.section("How the games were run", pages.paragraphs(protection_lines(book))),
     )
     return page("Ladder", facts, "\n".join(parts), _data(standings))
 
 
 def _table(standings: Standings) -> str:
     """Return the table of all agents with a rating; below it, the others by what they lack."""
-    rows: list[list[Cell]] = []
+    rows: list[list[pages.Cell]] = []
     unrated: dict[str, list[str]] = {}
     for entry in standings.entries:
         place, total = agent_place(entry, standings), entry.total
-        agent: Cell = Link(entry.name, place) if place else entry.name
+        agent: pages.Cell = pages.Link(entry.name, place) if place else entry.name
         if entry.rating is None:
-            unrated.setdefault(_unrated(entry), []).append(cell_html(agent))
+            unrated.setdefault(_unrated(entry), []).append(pages.cell_html(agent))
             continue
         version = f"v{entry.version.number}" if entry.version else ""
         rows.append(
@@ -179,7 +165,7 @@ def _table(standings: Standings) -> str:
         *(Number("won-drawn-lost"), Number("lost turns"), Number("this week")),
     )
     without = [f"No rating yet, {why}: {'; '.join(names)}" for why, names in unrated.items()]
-    return table(headers, rows) + listed(without)
+    return pages.table(headers, rows) + listed(without)
 
 
 def _unrated(entry: Entry) -> str:
@@ -230,10 +216,10 @@ def agent_page(book: Book, entry: Entry, standings: Standings, own: bool) -> str
     student = entry.student
     parts = (
         _summary(entry, standings, own),
-        section("Versions", _versions(entry, standings, own)),
-        section("Games", _games(entry, standings)),
-        section("Lost turns", _lost(book, entry, standings, own)),
-        section("How the games were run", paragraphs(protection_lines(book))),
+        pages.section("Versions", _versions(entry, standings, own)),
+        pages.section("Games", _games(entry, standings)),
+        pages.section("Lost turns", _lost(book, entry, standings, own)),
+        pages.section("How the games were run", pages.paragraphs(protection_lines(book))),
     )
     facts = [f"{student.name} is {entry.name} on this site"] if student and own else []
     body = "\n".join(filter(None, parts))
@@ -245,7 +231,7 @@ def agent_page(book: Book, entry: Entry, standings: Standings, own: bool) -> str
 def _summary(entry: Entry, standings: Standings, own: bool) -> str:
     """Return the rank, the rating and its interval, and the place of the chart."""
     rank = f"Rank {entry.rank}. " if entry.rank else ""
-    week = minus(f", {entry.change:+z.0f} this week") if round(entry.change or 0) else ""
+    week = pages.minus(f", {entry.change:+z.0f} this week") if round(entry.change or 0) else ""
     rating = entry.rating
     if rating is None:
         text = f"No rating yet: {_unrated(entry)}."
@@ -253,12 +239,12 @@ def _summary(entry: Entry, standings: Standings, own: bool) -> str:
         text = f"Rating <b>{rating.mean:z.0f}</b> by definition"
     else:
         few = ", few games" if few_games(rating.pairs) else ""
-        bounds = minus(f"{rating.low:z.0f} to {rating.high:z.0f}") + few
-        shown = minus(f"{rating.mean:z.0f}")
+        bounds = pages.minus(f"{rating.low:z.0f} to {rating.high:z.0f}") + few
+        shown = pages.minus(f"{rating.mean:z.0f}")
         text = f"Rating <b>{shown}</b> ({_level(standings)} interval: {bounds}){week}"
     text = f'<p class="points">{rank}{text}</p>'
     if own and entry.student is not None and entry.student.problem:
-        text += paragraphs([f"The last hand-in could not be read: {entry.student.problem}"])
+        text += pages.paragraphs([f"The last hand-in could not be read: {entry.student.problem}"])
     if entry.curve:
         text += (
             '<p class="muted">Line: the rating of the version that counted on each day. '
@@ -272,7 +258,7 @@ def _versions(entry: Entry, standings: Standings, own: bool) -> str:
     """Return the table of a student's versions; empty for an agent of the kit."""
     if entry.student is None:
         return ""
-    rows: list[list[Cell]] = []
+    rows: list[list[pages.Cell]] = []
     for version in reversed(entry.student.versions):
         rating = standings.rating_of(version)
         games = standings.totals[standings.league.index[version.sha256]].games
@@ -284,24 +270,24 @@ def _versions(entry: Entry, standings: Standings, own: bool) -> str:
         name = f"v{version.number}"
         rows.append([name, version.seen, value_text(rating), games, note])
     headers = ("version", "first seen", Number("rating"), Number("games"), "status")
-    return table(headers, rows)
+    return pages.table(headers, rows)
 
 
 def _games(entry: Entry, standings: Standings) -> str:
     """Return the opponents in the table, with links to the games."""
-    rows: list[list[Cell]] = []
+    rows: list[list[pages.Cell]] = []
     for other in standings.entries:
         total = standings.between.get((entry.player, other.player))
         if total is None:
             continue
-        link = Link(f"{total.games} games", f"../{pairing_place(entry, other, standings)}")
+        link = pages.Link(f"{total.games} games", f"../{pairing_place(entry, other, standings)}")
         margin, record = f"{total.mean_margin:+.1f}", total.record("\u2013")
         rows.append([other.name, value_text(other.rating), margin, record, link])
     headers = (
         *("opponent", Number("its rating"), Number("points per game")),
         *(Number("won-drawn-lost"), "replay"),
     )
-    return table(headers, rows)
+    return pages.table(headers, rows)
 
 
 def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
@@ -325,7 +311,7 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
                 reasons.setdefault(kind, []).append(f"{outcome}: {reason}" if reason else outcome)
     counts = f"{total.timeouts} late, {total.invalid} invalid, {total.errors} errors"
     most = sorted(reasons.values(), key=len, reverse=True)[:MAX_REASONS]
-    return paragraphs([counts]) + listed(
+    return pages.paragraphs([counts]) + listed(
         f"{len(texts)} &times; <pre>{html.escape(texts[0])}</pre>" for texts in most
     )
 
@@ -381,7 +367,7 @@ def page(
     """Return a page; `up` is the relative path to the site's folder, empty on its first page."""
     listed = "".join(f"<span>{html.escape(fact)}</span>" for fact in facts)
     back = f'<p><a href="{up}index.html">All agents</a></p>\n' if up else ""
-    top = f'{heading(title)}\n<p class="facts">{listed}</p>\n{back}'
+    top = f'{pages.heading(title)}\n<p class="facts">{listed}</p>\n{back}'
     main = f'<main class="report ladder">\n{top}{body}\n</main>'
     return Page(title, PARTS, main, data, comment).beside(up)
 
@@ -405,12 +391,12 @@ def pairing_page(
     for number, game in enumerate(games, 1):
         begins = (game.side == 1) == (game.one == first)
         label = f"Game {number}: {names[0]} {'first' if begins else 'second'}"
-        shown.append(Shown(game.key, label, names if begins else (names[1], names[0])))
-    digest = games_digest(shown, list(shared_files(PARTS)))  # those of a page without records
+        shown.append(pages.Shown(game.key, label, names if begins else (names[1], names[0])))
+    digest = pages.games_digest(shown, list(shared_files(PARTS)))  # those of a page without records
     if digest in written:
         return None
     title, comment = f"{names[0]} against {names[1]}", f"ladder {digest}"
-    text = games_page(book, title, shown, ("index.html", "All agents"), comment)
+    text = pages.games_page(book, title, shown, ("index.html", "All agents"), comment)
     if text:
         return text
     lost = '<section class="card box"><p>The results file has no records of these games, so '

@@ -24,15 +24,9 @@ from grader.handin import match as who_is_who
 from grader.handin.lists import csv_text
 from grader.marks.tally import by_match, tally
 from grader.marks.tournament import unlikely
-from grader.output import beginning, in_actions, show_error, write
+from grader.output import beginning, in_actions, result_pages, show_error, write
 from grader.output.explain import Lost, Reason, gradescope, of_match, reasons, to_json
 from grader.output.pages import REPLAYS, Shown, games_digest, games_page, replay_text
-from grader.output.result_pages import (
-    class_page,
-    digest,
-    feedback_page,
-    report_on,
-)
 from grader.output.results import GRADE, Results
 from grader.output.standings import replay_place, standings_page
 from grader.output.tables import faults_text, gradebook
@@ -76,7 +70,7 @@ def write_all(results: Results, store: Store, out: Path) -> None:
                 name = mark.submission.name
                 document = gradescope(mark, results.rubric, lost.get(name, ()))
                 write(out / pages_of(name)[1], to_json(document))
-            write(out / "class.html", class_page(results))
+            write(out / "class.html", result_pages.class_page(results))
         write_pages(results, store, out, lost)
 
 
@@ -179,9 +173,9 @@ def write_pages(results: Results, store: Store, out: Path, lost: Lost) -> None:
     """
     for mark in results.marks:
         item = mark.submission
-        text = report_on(mark, results, lost.get(item.name, ()))
+        text = result_pages.report_on(mark, results, lost.get(item.name, ()))
         path = out / pages_of(item.name)[0]
-        if digest(item, text, results) in beginning(path):
+        if result_pages.digest(item, text, results) in beginning(path):
             continue
         replays: dict[str, Json] = {}
         for game in (one for one in results.games_of(item) if one.key in results.played):
@@ -191,7 +185,7 @@ def write_pages(results: Results, store: Store, out: Path, lost: Lost) -> None:
                 continue
             title = f"{item.name}, {game.title}"
             print(f"{title}: its record cannot be shown: damaged or lost", file=sys.stderr)
-        write(path, feedback_page(item, text, results, replays))
+        write(path, result_pages.feedback_page(item, text, results, replays))
 
 
 def write_feedback(results: Results, out: Path, place: Path) -> list[str]:

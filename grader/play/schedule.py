@@ -272,7 +272,7 @@ def timed_turns(game: PlannedGame) -> int:
     A game fills the empty cells. A pop-out is a turn and empties one more cell. Each side has half
     of the turns.
     """
-    turns = GAMES[game.board.game].from_json(game.board.start).max_plies
+    turns = game.board.state.max_plies
     thinkers = sum(thinks(player.agent) for player in game.players)
     return turns * thinkers // 2
 
@@ -299,7 +299,7 @@ def thinks(agent: str) -> bool:
 def opening(board: Board, plies: int, seed: int) -> Board:
     """Return the board after `plies` random moves, fewer if the game would be over."""
     rng = random.Random(seed)
-    state = GAMES[board.game].from_json(board.start)
+    state = board.state
     for _ in range(plies):
         after = state.apply(rng.choice(state.legal_actions()))
         if after.is_over():

@@ -7,7 +7,6 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -20,15 +19,7 @@ from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import LEVELS, IsolatedSeat, Level, level_of, open_seat
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
 from connect4.players.thoughts import WRONG
-from grader.play import Pool, Progress
-from grader.play.one_game import (
-    OWN_FILE,
-    Job,
-    agent_of,
-    limits_of,
-    one_line,
-    spread,
-)
+from grader.play import Pool, Progress, one_game
 from grader.play.schedule import Contestant, limits_text
 from grader.results import LOAD, PACE
 from grader.results.store import Store
@@ -205,7 +196,7 @@ def asking_for(
     """Return what asks a source for moves, which are for games of the rubric."""
     game, limits = GAMES[rubric.match.game], Limits(start_seconds=rubric.limits.startup)
     terms = game, seconds, 0, None, source, rubric.submission.allowed
-    return Asking(Setup(OWN_FILE, 1, *terms), level, limits, say)
+    return Asking(Setup(one_game.OWN_FILE, 1, *terms), level, limits, say)
 
 
 Trial: TypeAlias = Callable[[Method, Seconds, Seconds], Failure | None]
@@ -270,7 +261,7 @@ class Pace:
         if not shown:
             game = GAMES[self.boards[0].game]
             return make_board(game.name, game.start(None, None).to_json(), game.name)
-        return max(shown, key=lambda board: start_of(board).board().size)
+        return max(shown, key=lambda board: board.state.board().size)
 
     def key(self, rubric: Rubric) -> str:
         """Return what the answer depends on besides the file."""
@@ -334,11 +325,6 @@ def _start_in(text: str) -> Seconds | None:
         return None
 
 
-def start_of(board: Board) -> State:
-    """Return the position that a board begins with."""
-    return GAMES[board.game].from_json(board.start)
-
-
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """What came of loading a submission."""
@@ -351,7 +337,7 @@ class Loaded:
     """The grader's error."""
 
 
-def try_load(job: Job) -> Loaded:
+def try_load(job: one_game.Job) -> Loaded:
     """Load a submission as player 1 and, if that fails, as player 2; return what failed."""
     problem: str | None = None
     player, game = job["player"], GAMES[job["game"]]
@@ -360,8 +346,8 @@ def try_load(job: Job) -> Loaded:
         LEVELS[isolation].check_same(job["limits"]["module"])
         state, limit = game.from_json(job["start"]), job["time_limit"]
         given = player["source"], tuple(job["limits"]["allowed"])
-        setup = Setup(agent_of(player, game), 1, game, limit, 0, "intelligent", *given)
-        with closing(Asking(setup, isolation, limits_of(job))) as asking:
+        setup = Setup(one_game.agent_of(player, game), 1, game, limit, 0, "intelligent", *given)
+        with closing(Asking(setup, isolation, one_game.limits_of(job))) as asking:
             for side in SIDES:
                 seat = asking.player("intelligent", limit, side)
                 if seat.load_failure is None:
@@ -369,7 +355,7 @@ def try_load(job: Job) -> Loaded:
                 problem = problem or seat.load_failure
         return Loaded(problem)
     except Exception as error:  # a grader's fault is never a submission's
-        return Loaded(fault=one_line(error))
+        return Loaded(fault=one_game.one_line(error))
 
 
 def _pace(
@@ -423,15 +409,18 @@ def load_all(
     new = _unknown(contestants, store.notes(LOAD, limits), store.notes(PACE, asked))
     progress = Progress(len(new), "files asked for a move") if len(new) > FEW else None
 
-    def ahead() -> Iterator[tuple[Contestant, Job]]:
+    def ahead() -> Iterator[tuple[Contestant, one_game.Job]]:
         for item in new:
             store.begin(f"{LOADING}{item.sha256}")
             yield item, {**terms, "player": item.plain(store)}
 
     try:
-        with closing(spread(pool.executor, try_load, ahead(), pool.slots)) as done:
+        with closing(one_game.spread(pool.executor, try_load, ahead(), pool.slots)) as done:
             for item, future in done:
-                loaded = _loaded(future)
+                try:
+                    loaded = future.result()
+                except Exception as error:  # the worker could not return it
+                    loaded = Loaded(fault=one_game.one_line(error))
                 store.end(f"{LOADING}{item.sha256}", died=False)
                 if loaded.fault is None:
                     store.note(LOAD, str(item.sha256), limits, loaded.problem)
@@ -458,11 +447,3 @@ def _unknown(
     }
     by_source = {item.sha256: item for item in contestants if item.sha256 is not None}
     return [item for sha256, item in by_source.items() if sha256 not in known]
-
-
-def _loaded(future: Future[Loaded]) -> Loaded:
-    """Return the result of `try_load`, or why the worker could not return it."""
-    try:
-        return future.result()
-    except Exception as error:
-        return Loaded(fault=one_line(error))

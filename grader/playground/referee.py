@@ -178,7 +178,7 @@ class Referee:
         from grader.rubric import model, reading
 
         rubric = reading.read()
-        boards = [EXTENDED.from_json(board.start) for board in model.all_boards(rubric)]
+        boards = [board.state for board in model.all_boards(rubric)]
         games = asked_positions(boards)
         setup = Setup(
             AgentName("ai", "ai"), 1, EXTENDED, seconds, 0, "intelligent", source.encode()

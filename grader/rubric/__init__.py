@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 from connect4.errors import InputError
 from connect4.games import GAMES, load_start, nearest
-from connect4.games.base import Game
+from connect4.games.base import Game, State
 from connect4.games.extended import EXTENDED
 from connect4.players.base import split_name
 from connect4.players.registry import file_hash, parse_agent
@@ -41,6 +41,11 @@ class Board:
     def label(self) -> str:
         """Return the board's name in all output."""
         return f"hidden board {self.hidden}" if self.hidden else self.name
+
+    @property
+    def state(self) -> State:
+        """Return the position."""
+        return GAMES[self.game].from_json(self.start)
 
 
 @dataclass(frozen=True, slots=True)

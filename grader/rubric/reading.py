@@ -21,13 +21,6 @@ from connect4.games import GAMES
 from connect4.games.extended import EXTENDED
 from connect4.isolation.seat import LEVELS
 from grader.rubric import Place, Values, model, read_table, shown
-from grader.rubric.model import (
-    PRACTICE_SEED,
-    TABLES,
-    Rubric,
-    all_boards,
-    kit_agents,
-)
 
 DEFAULT: Final = Path(__file__).parents[1] / "rubric.toml"
 
@@ -48,7 +41,7 @@ STORED: Final = ("boards", "agents")
 """Tables that `stored_values` adds."""
 
 
-def read(path: Path | None = None) -> Rubric:
+def read(path: Path | None = None) -> model.Rubric:
     """Read a rubric file, the default one for None; raises `InputError` with file and key."""
     default = _load(DEFAULT)
     if path is None:
@@ -79,7 +72,7 @@ def _with_zone(values: Values) -> Values:
     return {**values, "late": {"zone": zone, **late, "deadline": str(late["deadline"])}}
 
 
-def from_stored(values: Values, source: str) -> Rubric:
+def from_stored(values: Values, source: str) -> model.Rubric:
     """Return a rubric from a results file; keys that the file lacks get their defaults."""
     known = {key: value for key, value in values.items() if key not in STORED}
     merged = _overlay(_load(DEFAULT), known, source)
@@ -130,8 +123,8 @@ def _overlay(base: Values, over: Values, source: str) -> Values:
     top = Place(source)
     merged = dict(base)
     for name, values in over.items():
-        if name not in TABLES:
-            raise top.unknown(name, TABLES)
+        if name not in model.TABLES:
+            raise top.unknown(name, model.TABLES)
         if not isinstance(values, dict):
             raise top.at(name).wrong(f"expected a table, got {shown(values)}")
         for key in values:
@@ -141,7 +134,7 @@ def _overlay(base: Values, over: Values, source: str) -> Values:
     return merged
 
 
-def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
+def from_values(values: Values, source: str, folder: Path | None) -> model.Rubric:
     """Check plain values; raises `InputError` with source and key.
 
     Files of boards and agents lie below `folder`; `stored_values` require no files.
@@ -157,20 +150,20 @@ def from_values(values: Values, source: str, folder: Path | None) -> Rubric:
         stored_agents=values.get("agents", {}),
     )
     read: dict[str, Any] = {"match": match}
-    for name, kind in TABLES.items():
+    for name, kind in model.TABLES.items():
         if name not in read:
             read[name] = read_table(values.get(name), kind, top.at(name))
     read["limits"] = replace(read["limits"], allowed=read["submission"].allowed)
-    return Rubric(source, values, **read)
+    return model.Rubric(source, values, **read)
 
 
-def with_secret_seed(text: str, rubric: Rubric) -> str:
+def with_secret_seed(text: str, rubric: model.Rubric) -> str:
     """Return a rubric's TOML text with seeds for an autograder: each source has seeds of its own.
 
     A secret seed is added if the text names none, and `seed_for` if it is not in the text. Raises
     `InputError` if no line can be added, or if the text names the practice seed.
     """
-    if rubric.match.seed == PRACTICE_SEED:
+    if rubric.match.seed == model.PRACTICE_SEED:
         raise InputError(PUBLIC_SEED.format(source=rubric.source))
     held = tomllib.loads(text).get("match", {})
     added = "" if "seed" in held else f"\nseed = {secrets.randbits(256)}"
@@ -185,13 +178,13 @@ def with_secret_seed(text: str, rubric: Rubric) -> str:
     return done
 
 
-def stored_values(rubric: Rubric) -> Values:
+def stored_values(rubric: model.Rubric) -> Values:
     """Return the values with each board's position and each agent's file and hash.
 
     A report therefore requires only the results file.
     """
-    boards = {board.name: board.start for board in all_boards(rubric)}
-    named = (*kit_agents(rubric), *rubric.ladder.rungs)
+    boards = {board.name: board.start for board in model.all_boards(rubric)}
+    named = (*model.kit_agents(rubric), *rubric.ladder.rungs)
     agents = {item.written: {"agent": item.agent, "sha256": item.sha256} for item in named}
     return {**rubric.values, "boards": boards, "agents": agents}
 
@@ -240,7 +233,7 @@ def _shown(value: object) -> str:
     return "not set" if value is None else json.dumps(value, default=str, ensure_ascii=False)
 
 
-def _mistakes(rubric: Rubric) -> Iterator[tuple[str, str]]:
+def _mistakes(rubric: model.Rubric) -> Iterator[tuple[str, str]]:
     """Yield each mistake of a rubric that would spoil a mark, with its key."""
     yield from _mistakes_of_lists(rubric)
     marked = {board.name for board in (*rubric.part_a.boards, *rubric.part_b.boards)}
@@ -260,7 +253,7 @@ def _mistakes(rubric: Rubric) -> Iterator[tuple[str, str]]:
         yield "late", "expected points_a_day or percent_a_day, not both"
 
 
-def _mistakes_of_lists(rubric: Rubric) -> Iterator[tuple[str, str]]:
+def _mistakes_of_lists(rubric: model.Rubric) -> Iterator[tuple[str, str]]:
     steps, stages = rubric.part_b.baselines, rubric.tournament.stages
     for number, step in enumerate(steps, 1):
         if step.high <= step.low:

@@ -8,9 +8,7 @@ part B against best play. `questions` says what the answers suggest, `report` pr
 from __future__ import annotations
 
 import math
-import os
 import random
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,8 +17,9 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from itertools import takewhile, zip_longest
 from pathlib import Path
+from queue import SimpleQueue
 from statistics import fmean, stdev
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -28,12 +27,11 @@ from connect4.errors import IllegalAction, InputError
 from connect4.games import extended
 from connect4.games.base import Seconds, opponent
 from connect4.games.extended import ExtendedState
-from connect4.games.falling import ExtendedAction, format_action, parse_action
+from connect4.games.falling import ExtendedAction, parse_action
 from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import IsolatedSeat, Level, open_seat
-from connect4.players.base import Outcome, Setup, Turn
+from connect4.players.base import Outcome, Reply, Setup, Turn
 from grader.marks.tally import METHOD_OF, Part
-from grader.play import physical_cores
 from grader.play.one_game import spread
 
 POSITIONS: Final = Path(__file__).with_name("positions.txt")
@@ -200,11 +198,6 @@ class Answer:
         """Return the points that it gives away, those of the worst action for a fault."""
         return self.solved.regret(self.action)
 
-    @property
-    def better(self) -> str:
-        """Return the right actions as a person types them."""
-        return " or ".join(map(format_action, self.solved.right))
-
 
 def ask(
     setup: Setup,
@@ -216,53 +209,44 @@ def ask(
 ) -> Iterator[Answer]:
     """Yield an agent's answers, each of a new player, until `seconds` are over.
 
-    `setup` names the agent and the time of a move. Each of the `jobs` has a core of its own, if the
-    system supports that. A turn that is late on a busy machine is repeated once, then left out.
+    `setup` names the agent and the time of a move; `jobs` positions are asked at once. A turn that
+    is late because the machine was too busy is left out.
     """
-    end, cores, local = time.monotonic() + seconds, physical_cores(), threading.local()
+    end = time.monotonic() + seconds
+    seats = SimpleQueue[IsolatedSeat]()
+
+    def answer(job: tuple[int, Solved]) -> Turn:
+        number, solved = job
+        method, player = METHOD_OF[solved.part], solved.state.mover
+        seat = seats.get()
+        try:
+            seat.restart(replace(setup, player=player, method=method, seed=number))
+            return _judged(seat.ask(solved.state, setup.seconds), solved.state)
+        finally:
+            seats.put(seat)
+
     with ExitStack() as stack:
-
-        def seat() -> IsolatedSeat:
-            if not hasattr(local, "seat"):
-                if hasattr(os, "sched_setaffinity") and cores:
-                    os.sched_setaffinity(0, {cores.pop()})  # of this thread and the agent's process
-                local.seat = stack.enter_context(closing(open_seat(setup, level, limits)))
-            own: IsolatedSeat = local.seat
-            return own
-
-        def answer(job: tuple[int, Solved]) -> Turn:
-            number, solved = job
-            method, player = METHOD_OF[solved.part], solved.state.mover
-            terms = replace(setup, player=player, method=method, seed=number)
-            turn = _asked(seat(), terms, solved.state)
-            return _asked(seat(), terms, solved.state) if _is_starved(turn) else turn
-
+        for _ in range(jobs):
+            seat = cast("IsolatedSeat", open_seat(setup, level, limits))
+            seats.put(stack.enter_context(closing(seat)))
         executor = stack.enter_context(ThreadPoolExecutor(jobs))
         numbered = ((solved, (number, solved)) for number, solved in enumerate(positions))
         ahead = takewhile(lambda _: time.monotonic() < end, numbered)
-        with closing(spread(executor, answer, ahead, jobs)) as done:
-            for solved, future in done:
-                turn = future.result()
-                if not _is_starved(turn):
-                    yield Answer(solved, turn)
+        for solved, future in stack.enter_context(closing(spread(executor, answer, ahead, jobs))):
+            turn = future.result()
+            if not (turn.starved and turn.outcome is Outcome.TIMEOUT):
+                yield Answer(solved, turn)
 
 
-def _asked(seat: IsolatedSeat, setup: Setup, state: ExtendedState) -> Turn:
-    """Return the judged turn of a new player."""
-    seat.restart(setup)
-    turn = seat.ask(state, setup.seconds)
-    outcome, detail = turn.outcome, turn.detail
-    if turn.action is not None:
+def _judged(reply: Reply, state: ExtendedState) -> Turn:
+    """Return a reply as the turn of a game."""
+    outcome, detail = reply.outcome, reply.detail
+    if reply.action is not None:
         try:
-            state.apply(turn.action)
+            state.apply(reply.action)
         except IllegalAction as error:
             outcome, detail = Outcome.INVALID, str(error)
-    return turn.judged(outcome, detail, 1, setup.player)
-
-
-def _is_starved(turn: Turn) -> bool:
-    """Return whether a turn is late because the machine was too busy."""
-    return turn.starved and turn.outcome is Outcome.TIMEOUT
+    return reply.judged(outcome, detail, 1, state.mover)
 
 
 # -- results
@@ -309,6 +293,12 @@ class Practice:
         own = (a for a in self.answers if a.solved.is_skill)
         return [a for a in own if (a.solved.part, a.solved.kind) == (part, kind)]
 
+    @property
+    def unseen(self) -> list[tuple[Part, str]]:
+        """Return the skills of which the agent has less than half of the answers right."""
+        found = ((skill, self.skill(*skill)) for skill in self.skills)
+        return [skill for skill, own in found if 2 * sum(a.is_right for a in own) < len(own)]
+
     def regrets(self, part: Part) -> list[Answer]:
         """Return the answers in the positions of a part in which every action has a value."""
         return [a for a in self.answers if (a.solved.part, a.solved.kind) == (part, REGRET)]
@@ -323,14 +313,12 @@ class Practice:
         own = ((text_of(answer.solved.state), answer.regret) for answer in self.regrets(part))
         return mean_of([before[place] - regret for place, regret in own if place in before])
 
-    def twins(self) -> list[tuple[Answer, Answer]]:
-        """Return the answers in positions that were asked from both sides: player 1's, 2's."""
-        plain = {text_of(a.solved.state): a for a in self.answers if a.solved.is_skill}
-        pairs = []
-        for answer in self.answers:
-            if answer.solved.is_twin:
-                other = plain.get(text_of(answer.solved.twin().state))
-                if other is not None:
-                    both = sorted((answer, other), key=lambda one: one.solved.state.mover)
-                    pairs.append((both[0], both[1]))
-        return pairs
+
+def pairs_of(answers: Iterable[Answer]) -> list[tuple[Answer, Answer]]:
+    """Return the answers in skills that were asked from both sides: player 1's, player 2's."""
+    found: dict[tuple[str, str], list[Answer]] = {}
+    for answer in sorted(answers, key=lambda one: one.solved.state.mover):
+        solved = answer.solved.twin() if answer.solved.is_twin else answer.solved
+        if solved.kind != REGRET:
+            found.setdefault((solved.kind, text_of(solved.state)), []).append(answer)
+    return [(pair[0], pair[1]) for pair in found.values() if len(pair) == 2]

@@ -1,25 +1,25 @@
 """What the answers suggest: questions to the author.
 
-Where a player with a `Fault` prefers an action that is neither right nor the choice of a player
-without it, the file's answer decides. The other rules go by shares of answers; a share of few
-answers is nan, and no rule holds for it.
+A typical mistake is told as what a player that makes it prefers one move ahead. Where that is
+neither right nor the choice of a player without it, the file's answer decides. The other rules go
+by shares of answers; a share of few answers is nan, and no rule holds for it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from statistics import fmean
-from typing import Final
+from typing import Final, NamedTuple
 
-from connect4.games.base import opponent
-from connect4.games.extended import ExtendedState
+from connect4.games.base import Player, opponent
+from connect4.games.board import Grid
+from connect4.games.extended import ExtendedState, points_of
 from connect4.games.falling import ExtendedAction
 from connect4.players.base import Outcome
 from grader.marks.tally import METHOD_OF, Part
-from grader.solved import KILLS, REGRET, Answer, text_of
-from grader.solved.faults import FAULTS, NO_FAULT, SIGN
+from grader.solved import KILLS, REGRET, Answer, pairs_of
 
 SOUND: Final = 0.95
 """A file with a larger share of right answers has no fault of `FAULTS`."""
@@ -28,8 +28,7 @@ FEW: Final = 4
 """A share of fewer answers is unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A question to the author, with an answer that made it likely."""
 
     text: str
@@ -55,8 +54,151 @@ def share(found: Sequence[bool]) -> float:
     return sum(found) / len(found) if len(found) >= FEW else math.nan
 
 
+# -- typical mistakes
+
+
+@cache
+def _grid(rows: int, columns: int, seen: Sequence[int]) -> Grid:
+    """Return a grid with some of the directions: up a column, along a row, falling, rising."""
+    grid = Grid(rows, columns, 4)
+    grid.shifts = tuple(grid.shifts[direction] for direction in seen)
+    return grid
+
+
+def _seeing(*seen: int) -> Callable[[ExtendedState, Player], int]:
+    """Return the margin of runs in some of the directions of `_grid`."""
+
+    def margin(after: ExtendedState, mover: Player) -> int:
+        one, two = (points_of(_grid(*after.shape, seen), own) for own in after.bitboards())
+        return one - two if mover == 1 else two - one
+
+    return margin
+
+
+def _best_reply(after: ExtendedState, mover: Player) -> int:
+    """Return the mover's margin after the reply that is best for it."""
+    margins = (after.apply(action).margin(mover) for action in after.legal_actions())
+    return max(margins, default=after.margin(mover))
+
+
+class Fault(NamedTuple):
+    """A mistake: its question, and how a player that makes it moves and values a position."""
+
+    question: str
+    worth: Callable[[ExtendedState, Player], int] = ExtendedState.margin
+    """The value of the position after a move of that player."""
+    height: Callable[[int, int], int] = lambda tokens, rows: tokens
+    """The height at which a token lands, by the tokens in the column and the rows."""
+    popped: Callable[[int, int], int] = lambda own, cells: own >> 1 & cells
+    """A player's tokens in a column after a pop-out; the lowest of `cells` is the bottom."""
+    column: Callable[[int, int], int] = lambda column, columns: column
+    """The column in which a move acts, of so many columns."""
+    aside: int = 0
+    """How many columns further right a token lands."""
+    token: Callable[[Player], Player] = lambda mover: mover
+    """The player whose token is dropped."""
+
+    def preferred(self, state: ExtendedState) -> set[ExtendedAction]:
+        """Return the actions that the player prefers."""
+        grid, mover, values = state.grid, state.mover, {}
+        for action in state.legal_actions():
+            column = self.column(action[0], grid.columns)
+            cells, tokens = grid.column_cells[column], list(state.bitboards())
+            if action[1]:
+                tokens = [own & ~cells | self.popped(own & cells, cells) for own in tokens]
+            else:
+                height = self.height((sum(tokens) & cells).bit_count(), grid.rows)
+                column = (column + self.aside) % grid.columns
+                token = grid.bottoms[column] << height & grid.column_cells[column]
+                tokens = [own & ~token for own in tokens]
+                tokens[self.token(mover) - 1] |= token
+            one, two = tokens
+            after = ExtendedState(grid, one, two, opponent(mover), state.popouts, state.maximum)
+            values[action] = self.worth(after, mover)
+        best = max(values.values())
+        return {action for action, value in values.items() if value == best}
+
+
+NO_FAULT: Final = Fault("")
+
+SIGN: Final = Fault(
+    "Prefers what is worst for it: is the sign of your evaluation right, and do you choose the "
+    "largest value?",
+    lambda after, mover: -after.margin(mover),
+)
+
+FAULTS: Final = (
+    SIGN,
+    Fault(
+        "Counts its own points alone: are the opponent's points subtracted?",
+        lambda after, mover: after.scores()[mover - 1],
+    ),
+    Fault(
+        "Counts the opponent's points alone: are your own points added?",
+        lambda after, mover: -after.scores()[2 - mover],
+    ),
+    Fault("Does not see diagonals: are both of them counted?", _seeing(0, 1)),
+    Fault("Does not see falling diagonals: are both diagonals counted?", _seeing(0, 1, 3)),
+    Fault("Does not see rising diagonals: are both diagonals counted?", _seeing(0, 1, 2)),
+    Fault("Does not see rows: are runs across the board counted?", _seeing(0, 2, 3)),
+    Fault(
+        "Expects replies that help it: does the opponent choose the smallest value?",
+        _best_reply,
+    ),
+    Fault(
+        "Drops as if a token stayed in the top cell: does your own move fall?",
+        height=lambda tokens, rows: rows - 1,
+    ),
+    Fault(
+        "Drops as if a token stopped one cell too high: where does your own move land?",
+        height=lambda tokens, rows: min(tokens + 1, rows - 1),
+    ),
+    Fault(
+        "Drops as if a token took the place of the top one: where does your own move land?",
+        height=lambda tokens, rows: max(tokens - 1, 0),
+    ),
+    Fault(
+        "Plays as if row 0 were the bottom: it is the top row of the array.",
+        height=lambda tokens, rows: rows - 1 - tokens,
+        popped=lambda own, cells: own << 1 & cells,
+    ),
+    Fault(
+        "Pops out as if the tokens above rose: do they fall?",
+        popped=lambda own, cells: own << 1 & cells,
+    ),
+    Fault(
+        "Pops out as if the tokens above stayed where they are: do they fall?",
+        popped=lambda own, cells: own & cells << 1,
+    ),
+    Fault(
+        "Drops as if a token landed one column further left: is the column right?",
+        aside=-1,
+    ),
+    Fault(
+        "Drops as if a token landed one column further right: is the column right?",
+        aside=1,
+    ),
+    Fault(
+        "Plays as if the board were mirrored: do you count columns from the left?",
+        column=lambda column, columns: columns - 1 - column,
+    ),
+    Fault(
+        "Drops a token of the opponent: whose token does your own move add?",
+        token=opponent,
+    ),
+    Fault(
+        "Plays for player 1 on both sides: does something ask for player 1?",
+        lambda after, mover: after.margin(1),
+        token=lambda mover: 1,
+    ),
+)
+
+
+# -- rules
+
+
 def questions(answers: Iterable[Answer]) -> list[Question]:
-    """Return at most three questions; none where nothing is clear.
+    """Return at most two questions; none where nothing is clear.
 
     A rule holds only where those before it do not, because their faults look like many others.
     """
@@ -78,50 +220,53 @@ def _on_one_action(seen: Seen) -> list[Question]:
     found = []
     for part, method in METHOD_OF.items():
         own = [answer for answer in seen.skills if answer.solved.part == part]
-        if len(own) < 10 or all(answer.is_right for answer in own):
+        wrong = [answer for answer in own if not answer.is_right]
+        first, last = (
+            share([a.action == a.solved.state.legal_actions()[place] for a in own])
+            for place in (0, -1)
+        )
+        if len(own) < 10 or not wrong:
             continue
-        text = ""
-        if share([a.action == a.solved.state.legal_actions()[0] for a in own]) >= 0.8:
-            text = (
-                "the first valid action nearly always: does the search finish, and does each "
-                "action get its own value, from its own copy of the board?"
+        if first >= 0.8 or (last >= 0.4 and len(wrong) >= 0.6 * len(own)):
+            which = (
+                "first valid action nearly always" if first >= 0.8 else "last valid action often"
             )
-        elif (
-            share([a.action == a.solved.state.legal_actions()[-1] for a in own]) >= 0.4
-            and share([answer.is_right for answer in own]) <= 0.4
-        ):
-            text = "the last valid action often: is each tried on its own copy of the board?"
-        if text:
-            wrong = next(answer for answer in own if not answer.is_right)
-            found.append(Question(f"get_{method}_move answers {text}", wrong))
+            text = (
+                f"get_{method}_move answers the {which}: does the search finish, and is each "
+                "action tried on its own copy of the board?"
+            )
+            found.append(Question(text, wrong[0]))
     return found
 
 
 def _on_popouts(seen: Seen) -> list[Question]:
-    """Return the question on a file that never pops out, or whenever it can."""
-    due: list[Answer] = []
-    not_due: list[Answer] = []
-    for answer in seen.valid:
-        kinds = {popout for _, popout in answer.solved.state.legal_actions()}
-        right = {popout for _, popout in answer.solved.right}
-        if len(kinds) == 2 and len(right) == 1:
-            (due if right == {True} else not_due).append(answer)
-    if min(len(due), len(not_due)) < 10:
+    """Return the question on a file that never pops out where it could drop."""
+    moves = [(answer, answer.solved.state.legal_actions()) for answer in seen.valid]
+    both = [answer for answer, legal in moves if not legal[0][1] and legal[-1][1]]
+    due = [answer for answer in both if all(popout for _, popout in answer.solved.right)]
+    if len(due) < 10 or any(answer.action and answer.action[1] for answer in both):
         return []
-    pops = [answer for answer in not_due if answer.action in _popouts(answer)]
-    if not pops and not any(answer.action in _popouts(answer) for answer in due):
-        text = (
-            "Never pops out: do your actions include pop-outs, of even columns for player 1 and of "
-            "odd ones for player 2?"
-        )
-        return [Question(text, due[0])]
-    if len(pops) >= 0.8 * len(not_due) and share([answer.is_right for answer in due]) >= 0.5:
-        return [Question("Pops out whenever it can: do your actions include drops?", pops[0])]
+    text = (
+        "Never pops out: do your actions include pop-outs, of even columns for player 1 and of "
+        "odd ones for player 2?"
+    )
+    return [Question(text, due[0])]
+
+
+def _on_sides(seen: Seen) -> list[Question]:
+    """Return the question on a file that is right as one player only, by what both were asked."""
+    pairs = [pair for pair in pairs_of(seen.valid) if pair[0].is_right != pair[1].is_right]
+    many = len(pairs_of(seen.valid))
+    for player in (1, 2):
+        wrong = [pair[player - 1] for pair in pairs if not pair[player - 1].is_right]
+        if many >= 10 and len(wrong) >= many / 2 and len(pairs) - len(wrong) <= 2:
+            text = (
+                f"Right as player {3 - player}, wrong as player {player} in {len(wrong)} of "
+                f"{many} positions: is a player's number, 1 or 2, written where your own or "
+                "the opponent's belongs?"
+            )
+            return [Question(text, wrong[0])]
     return []
-
-
-def _popouts(answer: Answer) -> list[ExtendedAction]:
-    return [action for action in answer.solved.state.legal_actions() if action[1]]
 
 
 def _on_faults(seen: Seen) -> list[Question]:
@@ -129,104 +274,40 @@ def _on_faults(seen: Seen) -> list[Question]:
     few = 2 * len(seen.valid) <= len(seen.all)
     if few or share([answer.is_right for answer in seen.valid]) >= SOUND:
         return []
-    told: list[list[Answer]] = [[] for _ in FAULTS]
-    fitting: list[list[Answer]] = [[] for _ in FAULTS]
+    told: dict[Fault, list[Answer]] = {fault: [] for fault in FAULTS}
+    fitting: dict[Fault, list[Answer]] = {fault: [] for fault in FAULTS}
     for answer in seen.valid:
         state = answer.solved.state
         plain = NO_FAULT.preferred(state).union(answer.solved.right)
-        for number, fault in enumerate(FAULTS):
+        for fault in FAULTS:
             chosen = fault.preferred(state)
             if not chosen & plain:
-                told[number].append(answer)
+                told[fault].append(answer)
                 if answer.action in chosen:
-                    fitting[number].append(answer)
-    fit = [
-        len(hits) / len(all_of) if len(all_of) >= 8 else 0.0
-        for hits, all_of in zip(fitting, told, strict=True)
-    ]
-    best = FAULTS.index(SIGN) if fit[FAULTS.index(SIGN)] >= 0.5 else fit.index(max(fit))
-    text, count = FAULTS[best].question, len(told[best])
-    second = max(fit[place] for place, fault in enumerate(FAULTS) if fault.question != text)
-    is_clear = fit[best] >= (0.7 if count < 15 else 0.55)
-    stands_out = count >= 25 and fit[best] >= 0.45 and fit[best] >= 1.5 * second
-    return [Question(text, fitting[best][0])] if is_clear or stands_out else []
-
-
-def _on_sides(seen: Seen) -> list[Question]:
-    """Return the question on a file that is right as one player only, by what both were asked."""
-    places: dict[str, list[Answer]] = {}
-    for answer in seen.skills:
-        plain = answer.solved.twin() if answer.solved.is_twin else answer.solved
-        places.setdefault(text_of(plain.state), []).append(answer)
-    pairs = [pair for pair in places.values() if len(pair) == 2]
-    wrong = [a for a, b in pairs if b.is_right] + [b for a, b in pairs if a.is_right]
-    for player in (1, 2):
-        own = [a for a in wrong if a.solved.state.mover == player and not a.is_right]
-        others = [a for a in wrong if a.solved.state.mover != player and not a.is_right]
-        if len(pairs) >= 10 and len(own) >= len(pairs) / 2 and len(others) <= 2:
-            text = (
-                f"Right as player {3 - player}, wrong as player {player} in {len(own)} of "
-                f"{len(pairs)} positions: is a player's number, 1 or 2, written where your own or "
-                "the opponent's belongs?"
-            )
-            return [Question(text, own[0])]
-    return []
+                    fitting[fault].append(answer)
+    fit = {
+        fault: len(fitting[fault]) / len(told[fault]) if len(told[fault]) >= 8 else 0.0
+        for fault in FAULTS
+    }
+    best = SIGN if fit[SIGN] >= 0.5 else max(FAULTS, key=fit.__getitem__)
+    second = max(fit[fault] for fault in FAULTS if fault is not best)
+    is_clear = fit[best] >= (0.7 if len(told[best]) < 15 else 0.55)
+    stands_out = len(told[best]) >= 25 and fit[best] >= max(0.45, 1.5 * second)
+    return [Question(best.question, fitting[best][0])] if is_clear or stands_out else []
 
 
 def _on_columns(seen: Seen) -> list[Question]:
     """Return the question on the last columns, which are never played."""
-    played, reach = 0, dict[int, int]()
-    for answer in seen.valid:
-        rows, columns = answer.solved.state.shape
-        column = answer.action[0] if answer.action else 0
-        played = max(played, column)
-        if columns > rows:
-            reach[rows] = max(reach.get(rows, 0), column)
-    exchanged = len(reach) > 1 and all(last == rows - 1 for rows, last in reach.items())
-    text = f"after column {played}: does a loop end there?"
-    if exchanged:
-        text = "whose number is the number of rows or more: are rows and columns exchanged?"
+    last = max((answer.action[0] for answer in seen.valid if answer.action), default=0)
     beyond: list[Answer] = []
     others: list[Answer] = []
     for answer in seen.valid:
-        last = answer.solved.state.grid.rows - 1 if exchanged else played
-        due = all(column > last for column, _ in answer.solved.right)
-        (beyond if due else others).append(answer)
+        is_beyond = all(column > last for column, _ in answer.solved.right)
+        (beyond if is_beyond else others).append(answer)
     if len(beyond) >= 6 and share([answer.is_right for answer in others]) >= 0.6:
-        return [Question(f"Plays in no column {text}", beyond[0])]
+        text = f"Plays in no column after column {last}: does a loop end there?"
+        return [Question(text, beyond[0])]
     return []
-
-
-def _on_the_start(seen: Seen) -> list[Question]:
-    """Return the question on a search whose best value starts above values that come."""
-    behind: list[tuple[Answer, bool, bool]] = []
-    ahead: list[tuple[Answer, bool, bool]] = []
-    for answer in seen.all:
-        margin, turn = _kept(answer.solved.state), answer.turn
-        nothing = turn.outcome is Outcome.INVALID and "not None" in (turn.detail or "")
-        first = answer.action == answer.solved.state.legal_actions()[0] and not answer.is_right
-        if margin and answer.solved.part == "b":
-            (behind if margin < 0 else ahead).append((answer, nothing, first))
-    for place, what in ((1, "nothing"), (2, "the first valid action")):
-        lost = [item[0] for item in behind if item[place]]
-        kept = share([bool(item[place]) for item in ahead])
-        if len(behind) >= 10 and len(lost) >= 0.6 * len(behind) and kept <= 0.1:
-            text = (
-                f"Answers {what} where every action leaves it behind: does the best value begin "
-                "below every other value?"
-            )
-            return [Question(text, lost[0])]
-    return []
-
-
-def _kept(state: ExtendedState) -> float:
-    """Return the margin that the mover keeps after the best reply to its best action."""
-    other = opponent(state.mover)
-    after = (state.apply(action) for action in state.legal_actions())
-    return max(
-        -max((one.apply(reply).margin(other) for reply in one.legal_actions()), default=0)
-        for one in after
-    )
 
 
 KILLED: Final[dict[str, tuple[Part, str]]] = {
@@ -251,6 +332,6 @@ def _on_kills(seen: Seen) -> list[Question]:
 
 
 RULES: Final = (
-    *(_on_no_answers, _on_one_action, _on_popouts, _on_faults, _on_sides, _on_columns),
-    *(_on_the_start, _on_kills),
+    *(_on_no_answers, _on_one_action, _on_popouts, _on_sides, _on_faults, _on_columns),
+    _on_kills,
 )

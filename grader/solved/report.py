@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Final
 
 from tabulate import tabulate
 
@@ -15,7 +15,7 @@ from connect4.views.document import Page
 from connect4.views.words import first_line, kind_of_fault
 from grader.marks.tally import METHOD_OF, Part
 from grader.output.pages import card, heading
-from grader.solved import REGRET, Answer, Practice
+from grader.solved import REGRET, Answer, Practice, pairs_of
 from grader.solved.questions import FEW, Seen, questions
 
 PARTS: Final = ("base", "report", "theme", "board", "figures", "practice")
@@ -50,32 +50,33 @@ NAMED: Final = 3
 """The skills that a line of a class names."""
 
 
-class Known(NamedTuple):
-    """Points that a move of a known agent gives away in part A and B, over all positions."""
-
-    agent: str
-    a: float | None
-    b: float
-
-
 KNOWN: Final = (
-    Known("the stub", 7.2, 7.3),
-    Known("greedy", 3.2, 4.8),
-    Known("README's first agent", 3.2, 4.8),
-    Known("minimax:depth=2", None, 3.2),
-    Known("alphabeta:depth=4", 1.6, 2.5),
-    Known("a good file, 0.1 s", 0.8, 0.8),
+    ("the stub", "7.2", "7.3"),
+    ("greedy", "3.2", "4.8"),
+    ("README's first agent", "3.2", "4.8"),
+    ("minimax:depth=2", "", "3.2"),
+    ("alphabeta:depth=4", "1.6", "2.5"),
+    ("a good file, 0.1 s", "0.8", "0.8"),
 )
-"""By `python3 -m benchmarks.regret`, on one core of a virtual machine at 2.5 GHz."""
+"""Points that a move of known agents gives away in part A and B, over all positions.
+
+By `python3 -m benchmarks.regret`, on one core of a virtual machine at 2.5 GHz.
+"""
 
 
 def lines(practice: Practice) -> Iterator[str]:
     """Yield what the command prints of one agent."""
     yield from summary(practice)
     for part in METHOD_OF:
-        for answer in worst(practice, part):
+        for answer in costly(practice, part)[:WORST]:
             yield f"\nPart {part.upper()}: {cost(answer)}"
             yield from _position_lines(answer)
+
+
+def costly(practice: Practice, part: Part) -> list[Answer]:
+    """Return the answers that gave points away, those that gave most first."""
+    found = sorted(practice.regrets(part), key=lambda answer: -answer.regret)
+    return [answer for answer in found if answer.regret > 0]
 
 
 def summary(practice: Practice) -> Iterator[str]:
@@ -85,7 +86,7 @@ def summary(practice: Practice) -> Iterator[str]:
     yield f"{head}, told {practice.seconds:g} s a move"
     yield from _fault_lines(practice.answers)
     yield from ("", _skill_table(practice))
-    pairs = practice.twins()
+    pairs = pairs_of(practice.answers)
     if pairs:
         one_sided = sum(one.is_right != two.is_right for one, two in pairs)
         yield (
@@ -102,12 +103,6 @@ def summary(practice: Practice) -> Iterator[str]:
         yield from _position_lines(question.evidence)
     for text in described:
         yield f"{text}."
-
-
-def worst(practice: Practice, part: Part) -> list[Answer]:
-    """Return the answers of a part that gave most away."""
-    costly = sorted(practice.regrets(part), key=lambda answer: -answer.regret)
-    return [answer for answer in costly[:WORST] if answer.regret > 0]
 
 
 def _fault_lines(answers: Sequence[Answer]) -> Iterator[str]:
@@ -138,7 +133,8 @@ def _position_lines(answer: Answer) -> Iterator[str]:
 def played(answer: Answer) -> str:
     """Return what was played, and what is right."""
     own = "no valid action" if answer.action is None else format_action(answer.action)
-    return f"played {own}" if answer.is_right else f"played {own}, better {answer.better}"
+    better = " or ".join(map(format_action, answer.solved.right))
+    return f"played {own}" if answer.is_right else f"played {own}, better {better}"
 
 
 def cost(answer: Answer) -> str:
@@ -179,9 +175,7 @@ def _count(answers: Sequence[Answer]) -> str:
 def _points_table(practice: Practice) -> str:
     lost = [practice.points_lost(part) for part in METHOD_OF]
     name = f"this file, in {lost[0].count} and {lost[1].count} positions"
-    rows = [[name, *map(str, lost)]]
-    for agent, a, b in KNOWN:
-        rows.append([agent, "" if a is None else f"{a:.1f}", f"{b:.1f}"])
+    rows = [(name, *map(str, lost)), *KNOWN]
     head = ["points that a move gives away", "part A", "part B"]
     text: str = tabulate(rows, head, tablefmt="simple", disable_numparse=True)
     return text
@@ -191,17 +185,13 @@ def difference(new: Practice, old: Practice) -> Iterator[str]:
     """Yield how many points a move of a new agent is better than one of an old agent, by part."""
     for part in METHOD_OF:
         won = new.points_won(old, part)
+        if won.count < 2:
+            yield f"part {part.upper()}: too few positions"
+            continue
         better = "better" if won.value >= 0 else "worse"
         clear = "" if abs(won.value) > won.half else "; that may be chance"
-        said = (
-            "too few positions"
-            if won.count < 2
-            else (
-                f"{abs(won.value):.2f} ± {won.half:.2f} points a move {better} than {old.agent} "
-                f"({won.count} positions{clear})"
-            )
-        )
-        yield f"part {part.upper()}: {said}"
+        said = f"{abs(won.value):.2f} ± {won.half:.2f} points a move {better} than {old.agent}"
+        yield f"part {part.upper()}: {said} ({won.count} positions{clear})"
 
 
 def class_line(practice: Practice) -> str:
@@ -212,7 +202,7 @@ def class_line(practice: Practice) -> str:
         for part in METHOD_OF
         if practice.regrets(part)
     ]
-    unseen = [name_of(*skill) for skill in not_seen(practice)]
+    unseen = [name_of(*skill) for skill in practice.unseen]
     few = ", ".join(unseen[:NAMED]) + (f" and {len(unseen) - NAMED} more" if unseen[NAMED:] else "")
     parts = [
         f"{len(practice.answers)} positions",
@@ -222,12 +212,6 @@ def class_line(practice: Practice) -> str:
         *(f"asked: {question.text}" for question in questions(practice.answers)),
     ]
     return f"{practice.agent}: {'; '.join(parts)}"
-
-
-def not_seen(practice: Practice) -> list[tuple[Part, str]]:
-    """Return the skills of which a file has less than half of the answers right."""
-    found = ((skill, practice.skill(*skill)) for skill in practice.skills)
-    return [skill for skill, answers in found if answers and _share(answers) < 0.5]
 
 
 def descriptions(answers: Sequence[Answer]) -> list[str]:
@@ -258,25 +242,25 @@ SHOWN: Final = 40
 
 def page(practice: Practice) -> str:
     """Return the page: what the command prints, then the positions as pictures, by skill."""
-    groups: list[tuple[str, list[Answer]]] = []
-    for part, kind in dict.fromkeys((a.solved.part, a.solved.kind) for a in practice.answers):
+    groups: dict[str, list[Answer]] = {}
+    for answer in practice.answers:
+        part, kind = answer.solved.part, answer.solved.kind
         if kind != REGRET:
-            own = [a for a in practice.answers if (a.solved.part, a.solved.kind) == (part, kind)]
-            groups.append((f"Part {part.upper()}: {name_of(part, kind)}, {_count(own)}", own))
+            groups.setdefault(f"Part {part.upper()}: {name_of(part, kind)}", []).append(answer)
     for part in METHOD_OF:
-        lost = sorted(practice.regrets(part), key=lambda answer: -answer.regret)[:SHOWN]
-        groups.append((f"Part {part.upper()}: points given away, the most first", lost))
-    shown = [answer for _, answers in groups for answer in answers]
-    numbers = {id(answer): place for place, answer in enumerate(shown, 1)}
-    parts = [heading(f"Practice: {practice.agent}")]
-    parts.append(card(f"<pre>{html.escape(chr(10).join(summary(practice)))}</pre>"))
-    for title, answers in groups:
-        figures = "".join(_figure(answer, numbers[id(answer)]) for answer in answers)
+        groups[f"Part {part.upper()}: points given away"] = costly(practice, part)[:SHOWN]
+    text, number = "\n".join(summary(practice)), 0
+    parts = [heading(f"Practice: {practice.agent}"), card(f"<pre>{html.escape(text)}</pre>")]
+    for title, answers in groups.items():
+        figures = "".join(
+            _figure(answer, number) for number, answer in enumerate(answers, number + 1)
+        )
+        number += len(answers)
         parts.append(f'<h2>{html.escape(title)}</h2>\n<div class="figures">{figures}</div>')
     body = "\n".join(['<main class="report practice">', *parts, "</main>"])
     data = [
         {**shape_data(state), "cells": "".join(map(str, state.board().ravel().tolist()))}
-        for state in (answer.solved.state for answer in shown)
+        for state in (answer.solved.state for answers in groups.values() for answer in answers)
     ]
     return Page(f"Practice: {practice.agent}", PARTS, body, data).alone()
 
