@@ -19,7 +19,7 @@ from connect4 import record as records
 from connect4.errors import IllegalAction, InputError, IsolationError, harmless, one_line
 from connect4.games.base import SIDES, Ending, Player, Seconds, State
 from connect4.isolation.seat import NO_PLAYER, Level, open_seat
-from connect4.players.base import Outcome, Setup, Turn, split_name, student_file
+from connect4.players.base import Outcome, Reply, Setup, Turn, split_name, student_file
 from connect4.players.registry import file_hash, method_of, recorded_agent
 from connect4.players.student import (
     MODULE_NAME,
@@ -304,28 +304,47 @@ def tell_what_would_help(games: Sequence[Record], level: Level) -> None:
         asked.add(agent)
         who = f"Player {player} ({one_line(agent)}), turn {turn.number}"
         state = list(records.replay(record))[turn.number - 1]
-        if _answers(record, turn, state, limit, level):
+        now = _asked_again(record, turn, state, limit, level)
+        if now is None:
+            continue
+        if _is_legal(now, state):
             print(f"{who}: {FRESH}")
-        elif (
-            turn.text is None
-            and limit < USUAL_SECONDS
-            and _answers(record, turn, state, USUAL_SECONDS, level)
-        ):
+            continue
+        later = None
+        if limit < USUAL_SECONDS:
+            later = _asked_again(record, turn, state, USUAL_SECONDS, level)
+        if turn.text is not None or now.text is not None:
+            told = f"a fresh player {_answer_text(now, state)}"
+            more = later and f"; with {USUAL_SECONDS:g} s a move it {_answer_text(later, state)}"
+            print(f"{who}: {told}{more or ''}.")
+        elif later is not None and _is_legal(later, state):
             print(
                 f"{who}: with {USUAL_SECONDS:g} s a move a player answers this position. "
                 f"{limit:g} s is too little for the file; it may keep more than that in reserve."
             )
 
 
-def _answers(record: Record, turn: Turn, state: State, seconds: Seconds, level: Level) -> bool:
-    """Return whether a fresh player plays a valid action in place of a lost turn."""
+def _asked_again(
+    record: Record, turn: Turn, state: State, seconds: Seconds, level: Level
+) -> Reply | None:
+    """Return what a fresh player replies in place of a lost turn; None if it cannot be asked."""
     with (
         suppress(InputError, IsolationError),
         closing(open_seat(setup_of(record, turn.player, seconds, None), level)) as seat,
     ):
-        reply = seat.ask(state, seconds)
-        return reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions()
-    return False
+        return seat.ask(state, seconds)
+    return None
+
+
+def _is_legal(reply: Reply, state: State) -> bool:
+    return reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions()
+
+
+def _answer_text(reply: Reply, state: State) -> str:
+    """Return what a player answers, and whether that is valid."""
+    if reply.text is None:
+        return f"gives no action ({words.first_line(reply.detail)})"
+    return f"answers {reply.text}, which is {'' if _is_legal(reply, state) else 'not '}valid there"
 
 
 def comparison(recorded: Turn, now: Turn, changed: bool, kept: bool = False) -> str:
