@@ -285,8 +285,11 @@ def test_the_palette_is_the_only_place_that_names_a_colour() -> None:
         if path.suffix in (".py", ".css", ".js") and path.name != "document.py":
             found = re.findall(r"#[0-9a-fA-F]{3,8}(?=[;,)\"'])", path.read_text(encoding="utf-8"))
             assert found == [], path
-    used = set(re.findall(r"var\(--([\w-]+)\)", document.assets(("base", "page", "tree"), "css")))
-    assert used - {"columns", "depth", "indent", "share"} <= set(document.COLOURS)
+    parts = "base", "page", "tree"
+    css = document.assets(parts, "css")
+    set_there = re.findall(r"--([\w-]+)[:\"]", css + document.assets(parts, "js"))
+    used = set(re.findall(r"var\(--([\w-]+)\)", css))
+    assert used - set(set_there) <= set(document.COLOURS)
 
 
 def test_several_games_are_chosen_in_one_page(browser: Browser, file: Path) -> None:

@@ -76,7 +76,7 @@ REFUSED = {
         ("random random --columns 7", "6 rows by 7 columns", "even number of columns"),
         ("random random case1 --rows 6", "rows and columns are for an empty board"),
         ("random random --game dynamic --rows 6", "starts on 7 rows by 7 columns"),
-        ("random random --game classic --line 3", "classic has no option 'line'"),
+        ("random random --line 3", "extended has no option 'line'"),
         ("random random --max-turns 9", "extended has no option 'max_turns'"),
         ("random random --game dynamic --line 5", "a line of 5: expected 3 or 4"),
         ("random random --game dynamic d", "d: no such file", "a.txt, b.txt, c.txt, start.txt"),
