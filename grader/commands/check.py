@@ -5,7 +5,6 @@ Does the file run at all, and from which time per move on?
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -25,14 +24,19 @@ from grader.handin import Submission
 from grader.handin import find as submissions
 from grader.handin.form import NO_REPORT, Finding
 from grader.handin.form import check as check_form
-from grader.handin.positions import asked_positions
+from grader.handin.positions import (
+    KEEPS_STATE,
+    METHODS,
+    TIMES,
+    asked_positions,
+    line_of,
+    question,
+)
 from grader.output import show_error
 from grader.play import number_of
 from grader.play.working_time import (
     ANSWERS_AT_ONCE,
-    METHODS,
     MOST,
-    TIMES,
     Asking,
     Failure,
     asking_for,
@@ -126,13 +130,6 @@ UNKNOWN: Final = "not known whether it plays"
 LATER_AFTER: Final = 0.5
 """Seconds that a late answer of a player is waited for after its first."""
 
-KEEPS_STATE: Final = (
-    "a new player gives a valid move there. Reset what is kept on self (such as a flag that stops "
-    "the search) at the start of the method; --lifetime move plays the file as it is"
-)
-
-LINE: Final = re.compile(r'ai\.py", line (\d+)')
-
 
 def smoke(source: bytes, rubric: Rubric, level: Level, place: str) -> tuple[list[Finding], str]:
     """Ask a submission for moves in separate processes; report what takes long, with its place.
@@ -194,8 +191,7 @@ def _trial(
             failure = asking.fails(seat, state, method, seconds, patience)
             if failure is None:
                 continue
-            rows, columns = state.board().shape
-            where = f"get_{method}_move on {rows} rows and {columns} columns{kind}"
+            where = question(method, state, kind)
             text = f"{where}: {failure.text}"
             if number > 1:
                 text = f"{where}, move {number} of one player: {failure.text}"
@@ -211,7 +207,7 @@ def _changes(asking: Asking, source: bytes) -> Iterator[Finding]:
     if asking.changed:
         (method, what), times = asking.changed[0], len(asking.changed)
         text = f"get_{method}_move changed {what} (in {number_of(times, 'answer')}). {ON_A_COPY}"
-        yield Finding(_line_of(f"get_{method}_move", source.decode()), "smoke", text, False)
+        yield Finding(line_of(f"get_{method}_move", source.decode()), "smoke", text, False)
 
 
 def _finding(failure: Failure, rubric: Rubric, source: bytes) -> Finding:
@@ -222,12 +218,5 @@ def _finding(failure: Failure, rubric: Rubric, source: bytes) -> Finding:
         text, required = f"{text} (with more time it was not asked)", False
     elif text.endswith(KEEPS_STATE):
         required = rubric.limits.lifetime != "move"
-    lines = LINE.findall(failure.detail)
-    line = int(lines[-1]) if lines else _line_of(failure.text.split()[0], source.decode())
+    line = line_of(failure.text.split()[0], source.decode(), failure.detail)
     return Finding(line, "smoke", text, required)
-
-
-def _line_of(method: str, source: str) -> int:
-    """Return the line that defines a method; 1 if there is none."""
-    match = re.search(rf"^[ \t]+(def )?{re.escape(method)}\b", source, re.MULTILINE)
-    return source.count("\n", 0, match.start()) + 1 if match else 1

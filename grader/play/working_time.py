@@ -19,6 +19,7 @@ from connect4.games.base import SIDES, Player, Seconds, State
 from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import LEVELS, IsolatedSeat, Level, level_of, open_seat
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
+from grader.handin.positions import METHODS, TIMES
 from grader.play import Pool, Progress
 from grader.play.one_game import (
     OWN_FILE,
@@ -33,11 +34,6 @@ from grader.results import LOAD, PACE
 from grader.results.store import Store
 from grader.rubric import Board, make_board
 from grader.rubric.model import Rubric, level_of_games, limit_of_move
-
-METHODS: Final[tuple[Method, ...]] = ("expectimax", "intelligent")
-
-TIMES: Final[tuple[Seconds, ...]] = (0.1, 0.2, 0.5, 1, 2, 5)
-"""Seconds per move that a file is asked with, in turn."""
 
 MOST: Final = 20.0
 """Seconds for all questions to one file."""
