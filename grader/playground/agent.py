@@ -120,7 +120,7 @@ def _newer(text: str) -> Iterator[tuple[int, str]]:
         elif name in ("STRING", "FSTRING_START"):
             quotes = token.string.lstrip("rRbBuUfF")
             if any(quotes.startswith(outer) for outer in inside):
-                yield token.start[0], "the quotes of an f-string inside it"
+                yield token.start[0], "an f-string has its own quotes inside"
             if name == "FSTRING_START":
                 inside.append(quotes)
 

@@ -8,8 +8,7 @@ const PAIRS = "()[]{}";
 const TOKENS = new RegExp([
   /(?<comment>#.*)/,
   /(?<string>(?:\b[rbfu]{1,2})?(?:"""(?:\\[^]|[^\\])*?(?:"""|$)|'''(?:\\[^]|[^\\])*?(?:'''|$)|"(?:\\[^]|[^"\\\n])*"?|'(?:\\[^]|[^'\\\n])*'?))/,
-  /(?<word>\b(?:False|None|True|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)\b)/,
-  /(?<number>\b\d[\w.]*)/,
+  /(?<keyword>\b(?:False|None|True|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)\b)/,
   /(?<bracket>[()[\]{}])/,
 ].map((pattern) => pattern.source).join("|"), "g");
 const source = /** @type {HTMLTextAreaElement} */ (byId("source"));
@@ -43,6 +42,7 @@ const editor = {
   found: [0, 0], // what was found last
   unsaved: false, // whether the browser does not keep the text
   before: kept(BEFORE), // what Reset or Open has replaced
+  after: "", // by what
 
   /* Number and colour the lines that are shown. */
   paint() {
@@ -131,21 +131,29 @@ const editor = {
   },
 
   /**
-   * Replace the whole text; Ctrl-Z brings the one before back, and so does a button.
+   * Replace the whole text. A long one takes Chromium's own editing minutes, so it is set; Ctrl-Z
+   * brings the one before back all the same, and so does a button.
+   * @param {string} text
+   */
+  replace(text) {
+    this.before = source.value;
+    this.after = source.value = text;
+    keepText(BEFORE, this.before);
+    byId("before").hidden = false;
+    this.changed();
+  },
+
+  /**
    * @param {string} text
    * @param {string} what
    */
   set(text, what) {
     if (source.readOnly) return;
-    this.before = source.value;
-    keepText(BEFORE, this.before);
-    byId("before").hidden = false;
+    this.replace(text);
     source.focus();
-    source.select();
-    insert(text);
     source.setSelectionRange(0, 0);
     source.scrollTop = 0;
-    state(`${what} Ctrl-Z or "Text before" brings your text back.`);
+    state(`${what} Ctrl-Z or "Text before" brings yours back.`);
   },
 
   changed() {
@@ -194,7 +202,9 @@ const editor = {
  * @param {string} text
  */
 function insert(text) {
-  document.execCommand(text ? "insertText" : "delete", false, text);
+  const { value, selectionStart: first, selectionEnd: last } = source;
+  if (text.split("\n").length < 20) document.execCommand(text ? "insertText" : "delete", false, text);
+  else editor.replace(value.slice(0, first) + text + value.slice(last));
 }
 
 /* The tabs that show this page: the first writes, a later one offers to take over. They talk by a
@@ -274,6 +284,9 @@ const tabs = {
     } else if (event.key === "Enter" && plain && !event.isComposing) {
       event.preventDefault();
       editor.newLine();
+    } else if (event.key === "z" && !event.shiftKey && (event.ctrlKey || event.metaKey) && source.value === editor.after) {
+      event.preventDefault();
+      editor.set(editor.before ?? "", "This is the text before.");
     } else if (event.key === "f" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       finder.select();

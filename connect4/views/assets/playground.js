@@ -158,6 +158,7 @@ const playground = {
 
   stop() {
     this.stopping = true;
+    state("Stopping ...");
     this.halt();
     this.thinking?.end();
   },

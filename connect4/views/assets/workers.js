@@ -149,6 +149,7 @@ async function load(begin) {
   if (location.protocol === "file:") {
     throw new Error("This page needs a web server. In its folder run: python3 -m http.server\nThen open http://localhost:8000");
   }
+  if (origin === "null") throw forbidden("sandbox");
   /** @type {(error: Error) => void} */
   let fail = () => {};
   const refused = new Promise((_, reject) => {
@@ -174,6 +175,7 @@ async function prepare(fail) {
     if (!answer) {
       isNew = true;
       answer = await fetch(address, { cache: "force-cache" }).catch(() => undefined);
+      if (!answer) await new Promise((resolve) => setTimeout(resolve, 200)); // for the event of a policy
       if (!answer?.ok || !answer.body) throw new Error(`${address} cannot be loaded${answer ? `: the server says ${answer.status}` : "; is this machine online?"}`);
       store?.put(address, answer.clone()).catch(() => {}); // a full store keeps nothing
     }
