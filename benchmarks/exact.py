@@ -11,14 +11,10 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
-import numpy as np
-
-from connect4.games import extended
-from connect4.games.base import Player
 from connect4.games.extended import ExtendedState
-from connect4.games.falling import ExtendedAction
+from grader.solved import text_of
 
 SOURCE = Path(__file__).with_name("exact.c")
 FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra", "-Wno-clobbered")
@@ -26,22 +22,6 @@ FLAGS = ("-std=c11", "-O3", "-Wall", "-Wextra", "-Wno-clobbered")
 
 Values: TypeAlias = tuple[int, ...]
 """The mover's final margin after each legal action, in the order of `legal_actions`."""
-
-
-class Solved(NamedTuple):
-    """A position and what its actions are worth with best play."""
-
-    state: ExtendedState
-    values: Values
-
-    @property
-    def best(self) -> int:
-        """Return the mover's final margin with best play."""
-        return max(self.values)
-
-    def regret(self, action: ExtendedAction) -> int:
-        """Return the points that `action` gives away."""
-        return self.best - self.values[self.state.legal_actions().index(action)]
 
 
 def compiled(source: Path, folder: Path) -> Path:
@@ -52,27 +32,6 @@ def compiled(source: Path, folder: Path) -> Path:
     program = folder / source.stem
     subprocess.run([cc, *FLAGS, "-o", program, source, "-lm"], check=True)
     return program
-
-
-def text_of(state: ExtendedState) -> str:
-    """Return a position as the solver reads it: see `exact.c`."""
-    rows, columns = state.shape
-    board = state.for_agent()[0]
-    stacks = ("".join(str(token) for token in column[::-1] if token) for column in board.T.tolist())
-    one, two = state.popouts
-    return f"{rows} {columns} {one} {two} {state.mover} {'/'.join(stacks)}"
-
-
-def state_of(text: str) -> ExtendedState:
-    """Return the position that `text_of` wrote."""
-    *numbers, stacks = text.split(" ")
-    rows, columns, one, two, mover = map(int, numbers)
-    board = np.zeros((rows, columns), dtype=np.int64)
-    for column, stack in enumerate(stacks.split("/")):
-        for height, token in enumerate(stack):
-            board[rows - 1 - height, column] = int(token)
-    player: Player = 1 if mover == 1 else 2
-    return extended.position(board, (one, two), player)
 
 
 def solve(
@@ -90,18 +49,3 @@ def solve(
     with ThreadPoolExecutor(jobs) as pool:
         known = list(states)
         yield from zip(known, pool.map(values, known), strict=True)
-
-
-def to_text(solved: Solved) -> str:
-    """Return a line of a file of solved positions."""
-    return f"{text_of(solved.state)} {','.join(map(str, solved.values))}"
-
-
-def read(lines: Iterable[str]) -> list[Solved]:
-    """Read a file of solved positions; lines that begin with `#` are comments."""
-    solved = []
-    for line in lines:
-        if line.strip() and not line.startswith("#"):
-            position, _, values = line.rstrip().rpartition(" ")
-            solved.append(Solved(state_of(position), tuple(map(int, values.split(",")))))
-    return solved

@@ -22,7 +22,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from benchmarks.exact import SOURCE, compiled, text_of
+from benchmarks.exact import SOURCE, compiled
 from benchmarks.games import GAME, empty
 from connect4.games import extended
 from connect4.games.base import Player, opponent
@@ -31,6 +31,7 @@ from connect4.games.falling import ExtendedAction, format_action
 from connect4.players.base import Agent, Setup
 from connect4.players.registry import build, parse_agent
 from connect4.utils import get_pts
+from grader.solved import text_of
 
 KINDS = {
     "b take_row": 8, "b take_column": 8, "b take_diagonal": 8, "b bigger_gain": 10,

@@ -1,9 +1,10 @@
 """Measure the points that agents give away: `python3 -m benchmarks.regret [AGENT ...] [options]`.
 
-The positions in `regret.txt` have been solved exactly: for every legal action the final margin with
-best play on both sides is known. The regret of an answer is the best margin minus its own: the
-points that it gives away. Agents are files or names (`ai`, `FILE`, `ai:FILE`, `mcts`, ...), the
-default is `reference`. `--nodes` and `--time` each take several budgets:
+The positions of the kind `regret` in `grader/solved/positions.txt` have been solved exactly: for
+every legal action the final margin with best play on both sides is known, in part A (`--part a`)
+that of best play against the random player. The regret of an answer is the best margin minus its
+own: the points that it gives away. Agents are files or names (`ai`, `FILE`, `ai:FILE`, `mcts`,
+...), the default is `reference`. `--nodes` and `--time` each take several budgets:
 
     python3 -m benchmarks.regret NEW.py OLD.py --nodes 500 2000 20000 --jobs 2
     python3 -m benchmarks.regret reference --time 0.05 0.2 1 --positions 200
@@ -28,7 +29,6 @@ from statistics import fmean
 
 from tabulate import tabulate
 
-from benchmarks.exact import Solved, read
 from benchmarks.games import GAME, agent_name, interval, run_main
 from connect4.games import extended
 from connect4.games.base import Player
@@ -37,13 +37,13 @@ from connect4.games.falling import ExtendedAction
 from connect4.players.base import Agent, Setup
 from connect4.players.registry import build, parse_agent
 from connect4.players.student import StudentAgent
-
-DATA = Path(__file__).with_name("regret.txt")
+from grader.marks.tally import METHOD_OF, Part
+from grader.solved import POSITIONS, REGRET, Solved, read
 
 PLIES = ((0, 13), (14, 17), (18, 21), (22, 26))
 POPOUTS = ((0, 0), (1, 2), (3, 4))
 
-Regrets = dict[tuple[str, str], list[int]]
+Regrets = dict[tuple[str, str], list[float]]
 """By agent and budget, the regret of each position."""
 
 
@@ -54,9 +54,10 @@ class Asked:
     a clock each new player first answers the empty board: in a game its tables exist already.
     """
 
-    def __init__(self, name: str, seconds: float | None) -> None:
+    def __init__(self, name: str, seconds: float | None, part: Part = "b") -> None:
         self.name = parse_agent(name)
         self.seconds = seconds
+        self.method = METHOD_OF[part]
         self.loaded: dict[Player, StudentAgent] = {}
 
     def choose(self, state: ExtendedState) -> ExtendedAction:
@@ -77,7 +78,7 @@ class Asked:
             if "nodes" in self.name.options:
                 student.player.node_budget = int(self.name.options["nodes"])
             return student
-        setup = Setup(self.name, player, GAME, self.seconds or 1, 1, "intelligent")
+        setup = Setup(self.name, player, GAME, self.seconds or 1, 1, self.method)
         agent = build(setup)
         if isinstance(agent, StudentAgent):
             self.loaded[player] = agent
@@ -88,7 +89,7 @@ def answers(name: str, seconds: float | None, positions: Sequence[Solved]) -> li
     """Return the agent's action in each position."""
     gc.unfreeze()  # an earlier file's module is a cycle, and its search may have frozen it
     gc.collect()
-    agent = Asked(name, seconds)
+    agent = Asked(name, seconds, positions[0].part)
     return [agent.choose(solved.state) for solved in positions]
 
 
@@ -124,14 +125,14 @@ def within(
     return [place for place, solved in enumerate(positions) if low <= of(solved) <= high]
 
 
-def figure(regrets: Sequence[int]) -> str:
+def figure(regrets: Sequence[float]) -> str:
     """Return the mean regret, its interval, and the share of best answers, as text."""
     if not regrets:
         return ""
     return f"{fmean(regrets):.2f} ± {interval(regrets):.2f}, {best_share(regrets):.0f} %"
 
 
-def best_share(regrets: Sequence[int]) -> float:
+def best_share(regrets: Sequence[float]) -> float:
     """Return the per cent of the answers that are exactly best."""
     return 100 * sum(regret == 0 for regret in regrets) / len(regrets)
 
@@ -197,9 +198,11 @@ def main() -> None:
     budget.add_argument("--time", type=float, nargs="+", default=[0.2], help="seconds a move")
     parser.add_argument("--positions", type=int, default=10**6, help="how many (default: all)")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--data", type=Path, default=DATA, help="the file of solved positions")
+    parser.add_argument("--part", choices=tuple(METHOD_OF), default="b", help="default b")
+    parser.add_argument("--data", type=Path, default=POSITIONS, help="the file of positions")
     options = parser.parse_args()
-    positions = read(options.data.read_text().splitlines())
+    due = options.part, REGRET
+    positions = [one for one in read(options.data) if (one.part, one.kind) == due]
     positions = spread(positions, options.positions)
     found: Regrets = {}
     for text, nodes, seconds in budgets(options):

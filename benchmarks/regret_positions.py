@@ -7,8 +7,8 @@ three. A game ends where its position has the number of plies left that is due. 
 twice, and none with fewer than two legal actions. A position that takes more than `--limit` nodes
 to solve is left out.
 
-The same agent, options and seed make the same file, whatever `--jobs`. `regret.txt` was made with
-the file `ai.py` of commit 54df2a9:
+The same agent, options and seed make the same file, whatever `--jobs`. Those of part B in
+`grader/solved/positions.txt` were made with the file `ai.py` of commit 54df2a9:
 
     git show 54df2a9:connect4/players/ai.py > agent.py
     python3 -m benchmarks.regret_positions regret.txt --agent agent.py
@@ -22,13 +22,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from random import Random
 
-from benchmarks.exact import SOURCE, Solved, Values, compiled, solve, text_of, to_text
+from benchmarks.exact import SOURCE, Values, compiled, solve
 from benchmarks.games import agent_name, empty, played
 from benchmarks.regret import Asked
 from connect4.games.base import Player
 from connect4.games.extended import ExtendedState
 from connect4.players.base import Agent
 from connect4.players.registry import file_hash, parse_agent
+from grader.solved import FORM, REGRET, text_of
 
 PLAN = (
     ("4x4+1", range(10, 20)),
@@ -102,7 +103,7 @@ def head(options: argparse.Namespace) -> list[str]:
         f"# python3 -m benchmarks.regret_positions FILE --positions {options.positions}"
         f" --seed {options.seed} --nodes {options.nodes} --limit {options.limit}",
         f"# the agent: {agent}",
-        "# rows columns popouts1 popouts2 mover stacks values",
+        f"# {FORM}",
     ]
 
 
@@ -120,7 +121,8 @@ def write(
                 print(f"left out: {text_of(state)}", flush=True)
             else:
                 number += 1
-                print(to_text(Solved(state, values)), file=file, flush=True)
+                known = ",".join(map(str, values))
+                print(f"b {REGRET} {text_of(state)} {known}", file=file, flush=True)
     print(f"{number} positions solved, {left_out} left out")
 
 

@@ -92,17 +92,17 @@ examples:
       no pictures, only the scores, and a record of the game
   python3 -m connect4.ConnectFour ai random case1 --page game.html
       and one file that replays it in any browser
-  python3 -m connect4.ConnectFour human random --game classic --rows 6 --columns 8
+  python3 -m connect4.ConnectFour human random --game classic --columns 8
       the first four in a row wins; classic-full: the most fours on a full board
   python3 -m connect4.ConnectFour random random b --game dynamic --max-turns 60
       pieces slide; b is one of connect4/initial_states/dynamic
   python3 -m connect4.ConnectFour --replay-turn game.json:12
-      play turn 12 of that game again with the same agent; --debug for a debugger
+      play turn 12 of that game again, same agent; --debug for a debugger
 
 {agents}
 starts: a state file, or one of connect4/initial_states with or without .txt
-a move is typed as 3 (drop into column 3) or 3P (pop out of column 3), in dynamic as 71W (the
-piece in column 7, row 1, one square west); q leaves the game
+a move is typed as 3 (drop into column 3) or 3P (pop out of column 3), in
+dynamic as 71W (the piece in column 7, row 1, one square west); q leaves
 """
 
 
@@ -114,7 +114,7 @@ def interrupted(stop: KeyboardInterrupt) -> int:
 def make_parser() -> Parser:
     """Return the command line's parser."""
     agents = ", ".join(kind.usage.replace(" ", "\0") for kind in PLAYERS.values())
-    wrapped = textwrap.fill(f"agents: {agents}", 96, subsequent_indent="  ", break_on_hyphens=False)
+    wrapped = textwrap.fill(f"agents: {agents}", 79, subsequent_indent="  ", break_on_hyphens=False)
     parser = Parser(
         prog="python3 -m connect4.ConnectFour",
         description="Play one game between two agents and print the scores.",

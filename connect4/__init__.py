@@ -31,8 +31,6 @@ if sys.argv[:1] == ["-m"] and sys.path[0] == os.getcwd():
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from connect4.config import VERSION as __version__  # noqa: F401
-
 if TYPE_CHECKING:
     from connect4.analysis.costs import Analysis, Cost
     from connect4.api import (
@@ -46,6 +44,7 @@ if TYPE_CHECKING:
         start,
         think,
     )
+    from connect4.config import VERSION as __version__  # noqa: F401
     from connect4.errors import AgentError, Connect4Error, IllegalAction, InputError, IsolationError
     from connect4.games import GAMES
     from connect4.games.base import Game, State
@@ -83,6 +82,8 @@ _HOMES = ("connect4.api", "connect4.errors", "connect4.games", "connect4.analysi
 
 def __getattr__(name: str) -> Any:
     # lazy, because agents' processes import this package but do not need the API
+    if name == "__version__":
+        return importlib.import_module("connect4.config").VERSION
     for home in map(importlib.import_module, _HOMES if name in __all__ else ()):
         if hasattr(home, name):
             return getattr(home, name)

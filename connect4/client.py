@@ -46,12 +46,13 @@ examples:
       join game g1 as white
   python3 -m connect4.client 127.0.0.1 12345 g1 black --agent human --time 60
       play by hand, on a server that allows 60 s a move
-  python3 -m connect4.client example.org 12345 final white --agent random --time 20 b
+  python3 -m connect4.client example.org 12345 final white --agent random b
       begin from position b of connect4/initial_states/dynamic
-  python3 -m connect4.client 127.0.0.1 12345 g1 white --agent alphabeta --record game.json
+  python3 -m connect4.client 127.0.0.1 1234 g white --agent mcts --record g.json
       keep the game's record, even if the connection is lost
 
-exit status: 0 the game was played to its end, 1 it ended early or never began, 2 bad input
+exit status: 0 the game was played to its end, 1 it ended early or never began,
+  2 bad input
 """
 
 

@@ -23,7 +23,7 @@ from connect4.games.base import (
     leader,
     opponent,
 )
-from connect4.players.base import Outcome, PlayerLeftError, Reply, Seat, Turn
+from connect4.players.base import Outcome, PlayerLeftError, Reply, ResignedError, Seat, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,9 @@ def play(
             reply = yield TurnBegun(number, state, limits[player])
             if reply is None:
                 reply = seats[player].ask(state, limits[player])
+        except ResignedError:
+            result = Result(state.scores(), Ending.RESIGNED, opponent(player))
+            break
         except PlayerLeftError:
             result = Result(state.scores(), Ending.LEFT, 0)
             break

@@ -160,6 +160,18 @@ class Table:
             except PlayerLeftError as error:
                 left = error
 
+    def take_back(self, turns: int) -> Generator[Event, Reply | None, None]:
+        """Return the events after the first `turns` turns; the later ones no longer count."""
+        kept = self.record.turns[:turns]
+        self.record.taken_back += len(self.record.turns) - turns
+        self.record.turns.clear()
+        self._state = self.record.start
+        events = self.events()
+        for turn in kept:
+            if isinstance(next(events), TurnBegun):
+                events.send(turn)
+        return events
+
     def abandon(self, ending: Ending) -> None:
         """Set the result of an interrupted game: the current scores, and no winner."""
         if self.record.result is None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.browser import PHONE, STILL, Browser, NoBrowserError
+from tests.hostile import source_of
 
 HERE: Final = Path(__file__).resolve().parent
 TESTS: Final = HERE.parent / "tests" / "data"
@@ -30,8 +30,8 @@ PROJECTOR: Final = (1920, 1080)
 WHOLE: Final = "return document.documentElement.scrollHeight"
 
 PAGES: Final = {
-    "replay": ("replay.html#1.0", "w"),
-    "replay-fault": ("fault.html#1.0", "f"),
+    "replay": ("replay.html#1.0", "m"),
+    "replay-fault": ("fault.html#1.0", "m"),
     "replay-dynamic": ("dynamic.html#1.24", ""),
     "replay-popout": ("popout.html#1.9", ""),
     "replay-classic": ("classic.html#1.99", ""),
@@ -144,7 +144,7 @@ def hand_in(folder: Path) -> None:
         )
         for name, (depth, order) in STUDENTS.items()
     }
-    sources["di"] = (TESTS / "agents" / "raises.py").read_text(encoding="utf-8")
+    sources["di"] = source_of("raises")
     sources["fay"] = "x = 1 / 0\n"
     for name, source in sources.items():
         place = folder / "class" / name
@@ -152,7 +152,7 @@ def hand_in(folder: Path) -> None:
         (place / "ai.py").write_text(f"{source}\n# {name}\n", encoding="utf-8")
         (place / "report.txt").write_text(f"{name}, 1\n", encoding="utf-8")
     (folder / "rubric.toml").write_text(RUBRIC, encoding="utf-8")
-    shutil.copy(TESTS / "agents" / "raises.py", folder / "raises.py")
+    (folder / "raises.py").write_text(sources["di"], encoding="utf-8")
 
 
 def make_pages(kit: Kit) -> None:

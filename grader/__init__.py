@@ -4,6 +4,7 @@
     verdict = grader.compare("ai", "old/ai.py", seconds=0.2, games=40)
 
 compare(new, old)   is one agent better than the other? Returns a Comparison.
+practice(agent)     what does it see, and what not? Returns a Practice.
 
 See docs/api.md and help(grader.compare) for details. Modules are loaded on first use.
 """
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     from grader.commands.compare import Comparison as Comparison
     from grader.commands.compare import Verdict as Verdict
     from grader.commands.compare import compare as compare
+    from grader.commands.practice import practice as practice
+    from grader.solved import Practice as Practice
 
-__all__ = ["Comparison", "Verdict", "compare"]
+__all__ = ["Comparison", "Practice", "Verdict", "compare", "practice"]
 
 
 def __getattr__(name: str) -> Any:
@@ -28,7 +31,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    return getattr(importlib.import_module("grader.commands.compare"), name)
+    practising = name in ("Practice", "practice")
+    module = "grader.commands.practice" if practising else "grader.commands.compare"
+    return getattr(importlib.import_module(module), name)
 
 
 def __dir__() -> list[str]:

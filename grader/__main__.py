@@ -21,8 +21,8 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Callable
-from dataclasses import fields
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -37,7 +37,7 @@ MAX_HOURS: Final = 100
 """The most core-hours of a run without `--yes`."""
 
 NOT_FOR_STUDENTS: Final = (
-    *("correct", "doctor", "forget", "handout", "ladder", "playground"),
+    *("correct", "desk", "doctor", "forget", "handout", "ladder", "playground"),
     *("publish-game", "similar", "viva"),
 )
 """Commands that the students' edition lacks."""
@@ -49,6 +49,10 @@ EXAMPLES: Final = {
     "check": """examples:
   python3 -m grader check connect4/players/ai.py     one file, report.txt beside it
   python3 -m grader check submissions/               a whole class""",
+    "practice": """examples:
+  python3 -m grader practice connect4/players/ai.py                   what does it see, in 30 s?
+  python3 -m grader practice connect4/players/ai.py --against old.py  points a move, pair by pair
+  python3 -m grader practice submissions/                             a line for each of a class""",
     "grade": """examples:
   python3 -m grader grade connect4/players/ai.py --quick       your own file, a first look
   python3 -m grader grade submissions/ --out marks/            a class, every file below marks/
@@ -108,6 +112,9 @@ def make_parser() -> Parser:
         description="Check, measure and grade agents; see also python3 -m grader COMMAND --help.",
         epilog=STATUS,
     )
+    if has_command("desk"):
+        how: dict[str, Any] = {"action": "store_true", "default": argparse.SUPPRESS}
+        parser.add_argument("--json", **how, help="without a command: as JSON")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, (help_text, add_arguments) in COMMANDS.items():
         listed: dict[str, Any] = {"help": help_text} if has_command(name) else {}
@@ -125,6 +132,25 @@ def _check(add: Add) -> None:
     add("paths", metavar="FILE", nargs="+", type=Path)
     add("--form-only", action="store_true", help="do not ask for moves")
     _add_rubric(add)
+
+
+def _practice(add: Add) -> None:
+    text = "a file, an agent's name, or a folder of files"
+    add("text", metavar="FILE", help=text)
+    text = "stop asking after N seconds (default 30)"
+    add("--seconds", metavar="N", type=span, default=30.0, help=text)
+    text = "ask every position, however long that takes"
+    add("--all", dest="seconds", action="store_const", const=math.inf, help=text)
+    text = "seconds per move (default: the least at which the file plays, 0.2 or more)"
+    add("--time", type=time_limit, help=text)
+    text = "how many points a move FILE is better than OLD, in the same positions"
+    add("--against", metavar="OLD", help=text)
+    text = "also ask the positions of this file, in the format of grader/solved/positions.txt"
+    add("--positions", metavar="FILE", type=Path, help=text)
+    add("--page", metavar="FILE", type=Path, help="also write a page (.html) with pictures")
+    _add_rubric(add)
+    _add_isolation(add)
+    _add_jobs(add)
 
 
 def _grade(add: Add) -> None:
@@ -164,6 +190,8 @@ def _ladder(add: Add) -> None:
     add("--results", metavar="FILE", type=Path, help="the results file (default ladder.db)")
     add("--site", metavar="DIR", type=Path, help="write the site below DIR")
     add("--playground", metavar="URL", help="link from the site to that of `playground`")
+    text = "play an unrated match of two versions, such as `alice` and `bob v2`, and write its page"
+    add("--challenge", metavar=("A", "B"), nargs=2, default=(), help=text)
     text = "play for N minutes at most (default 30)"
     add("--minutes", metavar="N", type=span, default=30, help=text)
     refuse_gone(add, "--watch", "give the command again, by cron or in a loop of the shell")
@@ -198,8 +226,7 @@ def _correct(add: Add) -> None:
 
 def _viva(add: Add) -> None:
     _add_student(add, "the results of the class")
-    text = "the page to write (.html)"
-    add("-o", dest="place", metavar="FILE", type=Path, required=True, help=text)
+    add("-o", dest="place", metavar="FILE", type=Path, required=True, help="the page (.html)")
 
 
 def _forget(add: Add) -> None:
@@ -235,10 +262,8 @@ def _playground(add: Add) -> None:
 
 def _similar(add: Add) -> None:
     add("paths", metavar="PATH", nargs="+", type=Path)
-    text = "hand-ins of earlier years"
-    add("--against", metavar="PATH", nargs="+", type=Path, default=[], help=text)
-    text = "more code that students were given: it does not count"
-    add("--base", metavar="FILE", type=Path, nargs="+", default=[], help=text)
+    add("--against", metavar="PATH", nargs="+", type=Path, default=[], help="earlier hand-ins")
+    add("--base", metavar="FILE", type=Path, nargs="+", default=[], help="code all were given")
     refuse_gone(add, "--source-only", "delete it; sources alone are compared")
     refuse_gone(add, "--positions", "delete it; moves are no longer compared")
     refuse_gone(add, "--time", "delete it; moves are no longer compared")
@@ -260,6 +285,10 @@ def _fuel(add: Add) -> None:
 
 COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
     "check": ("check the form of submissions, and ask each for a few moves", _check),
+    "practice": (
+        "ask positions with a known answer: what does a file see, and what not?",
+        _practice,
+    ),
     "grade": ("play submissions against random and the baselines, and give points", _grade),
     "compare": ("find out whether a new agent is better than an old one", _compare),
     "tournament": ("play a staged tournament among submissions", _tournament),
@@ -286,12 +315,16 @@ def _add_rubric(add: Add) -> None:
 def _add_playing(add: Add) -> None:
     _add_rubric(add)
     _add_isolation(add)
-    text = "games or submissions at once (default: one for each physical core)"
-    add("--jobs", type=count, help=text)
-    add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
+    _add_jobs(add)
     add("--scheduler", metavar="ADDRESS", help="run on the Dask cluster of this scheduler")
     add("--time", type=time_limit, help="seconds per move, in place of the rubric's")
     add_option(add, "results repeat exactly")
+
+
+def _add_jobs(add: Add) -> None:
+    text = "games or submissions at once (default: one for each physical core)"
+    add("--jobs", type=count, help=text)
+    add("--force-jobs", action="store_true", help="allow more jobs than there are cores")
 
 
 def _add_isolation(add: Add) -> None:
@@ -301,12 +334,8 @@ def _add_isolation(add: Add) -> None:
 
 def _add_run(add: Add) -> None:
     add("--results", metavar="FILE", type=Path, help="the results file (default COMMAND.db)")
-    add(
-        "--dry-run",
-        action="store_true",
-        help="print the number of games and core-hours, and play none; asks each file for moves "
-        "and keeps the answers",
-    )
+    text = "print games and core-hours, ask each file for moves, keep the answers; play no game"
+    add("--dry-run", action="store_true", help=text)
     text = f"refuse to play for more core-hours (default {MAX_HOURS})"
     add("--max-hours", metavar="N", type=span, default=MAX_HOURS, help=text)
     text = "ask nothing: play for any time, and fill every gradebook"
@@ -332,6 +361,7 @@ def _add_output(add: Add) -> None:
 NEEDS: Final = (
     ("records", "out", "--records: --out names the folder for them"),
     ("playground", "site", "--playground: --site names the folder of the site that links to it"),
+    ("challenge", "site", "--challenge: --site names the folder of the site for its page"),
     ("feedback_zip", "out", "--feedback-zip: --out names the folder for the pages"),
     ("gradebook", "out", "--gradebook: --out names the folder for the file to import"),
 )
@@ -344,14 +374,16 @@ def has_command(name: str) -> bool:
 
 
 def parsed(words: list[str]) -> dict[str, Any]:
-    """Return the options of a command, by the names of its parameters; without words, the help."""
+    """Return the options of a command, by the names of its parameters; without one, of the desk."""
     parser = make_parser()
     if words and words[0] not in COMMANDS and not words[0].startswith("-"):
         from connect4.games import nearest  # late: only an error needs it
 
         hint = nearest(words[0], filter(has_command, COMMANDS))
         parser.error(f"there is no command {words[0]!r}{hint}")
-    options = vars(parser.parse_args(words or ["--help"]))
+    options = vars(parser.parse_args(words if words or has_command("desk") else ["--help"]))
+    if options["command"] is not None and "json" in options:
+        parser.error("--json: it goes without a command")
     for option, other, text in NEEDS:
         if options.get(option) and options.get(other, True) is None:
             parser.error(text)
@@ -387,6 +419,8 @@ def command_of(name: str) -> Callable[..., int]:  # noqa: PLR0912 - a table
             from grader.commands.ladder import ladder as run
         case "playground":
             from grader.playground import playground as run
+        case "practice":
+            from grader.commands.practice import practice_and_say as run
         case "publish-game":
             from grader.commands.student import publish_game as run
         case "report":
@@ -406,15 +440,16 @@ PLAYING: Final = ("rubric", "time", "fuel", "isolation", "jobs", "force_jobs", "
 """The options that say how games are played."""
 
 
-def with_values(options: dict[str, Any]) -> dict[str, Any]:
+def with_values(options: dict[str, Any], words: Sequence[str] = ()) -> dict[str, Any]:
     """Return the options of a command with one value for how games are played and one for files."""
     named = dict(options)
     if options.get("yes") and "max_hours" in options:
         named["max_hours"] = math.inf
-    if "jobs" in options:
+    if "scheduler" in options:
         from grader.commands import playing
 
-        named["playing"] = playing(**{name: named.pop(name) for name in PLAYING})
+        rules = playing(**{name: named.pop(name) for name in PLAYING})
+        named["playing"] = replace(rules, words=tuple(words))
     if "details" in options:
         from grader.commands.report import Outputs
 
@@ -424,12 +459,17 @@ def with_values(options: dict[str, Any]) -> dict[str, Any]:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    options = parsed(sys.argv[1:] if argv is None else argv)
+    words = sys.argv[1:] if argv is None else argv
+    options = parsed(words)
+    name = options.pop("command")
     end_on_sigterm()
     with commands_stopped():
         try:
-            command = command_of(options.pop("command"))
-            return command(**with_values(options))
+            if name is None:
+                from grader.commands.desk import desk
+
+                return 0 if desk("json" in options) else main(["--help"])
+            return command_of(name)(**with_values(options, words))
         except InputError as error:
             return fail(error)
         except KeyboardInterrupt:

@@ -80,7 +80,12 @@ class Pair:
     @property
     def title(self) -> str:
         """Return the pair in one line."""
-        return f"{self.one.name} and {self.two.name}: {self.percent:.0f} %"
+        return f"{self.one.name} and {self.two.name}: {self.shared}"
+
+    @property
+    def shared(self) -> str:
+        """Return how much they share, in words."""
+        return "identical" if self.identical else f"{self.percent:.0f} %"
 
 
 def library() -> Any:
@@ -216,7 +221,7 @@ def similar_page(pairs: Sequence[Pair], notes: Sequence[str]) -> str:
     """Return the page; it contains everybody's name, so students must not see it."""
     rows: list[list[Cell]] = [
         [
-            *(number, pair.one.name, pair.two.name, f"{pair.percent:.0f} %"),
+            *(number, pair.one.name, pair.two.name, pair.shared),
             Link("side by side", "", f"pair-{number}") if number <= SHOWN else "",
         ]
         for number, pair in enumerate(pairs[:LISTED], 1)

@@ -199,3 +199,9 @@ NAIVE = {
     "dynamic": Dynamic(),
     "popout": PopOut(),
 }
+
+
+def naive_rules(name):
+    """Return the naive rules of a game."""
+    assert name in NAIVE, f"add a row for {name!r} to NAIVE in tests/naive_games.py"
+    return NAIVE[name]

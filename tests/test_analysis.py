@@ -182,7 +182,7 @@ def test_a_turn_after_which_the_solver_does_not_know_the_position_is_left_out_an
     file = tmp_path / "game.html"
     file.write_text(page([record]), encoding="utf-8")
     browser.open(file)
-    assert browser.find("#margin path.expected")
+    assert browser.find("#lead path.expected")
     browser.press("\ue010")  # the key End
     assert browser.text("#advice") == "This turn was not analysed."
     assert left_out in browser.text("#worst-source")

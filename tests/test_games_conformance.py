@@ -15,10 +15,10 @@ import pytest
 
 from connect4.analysis.experts import expert_for
 from connect4.errors import IllegalAction
-from connect4.games import GAMES, STARTS
+from connect4.games import GAMES, own_starts
 from connect4.search.heuristics import HEURISTICS, heuristic_of
 from tests.naive_api import get_pts, get_valid_actions
-from tests.naive_games import NAIVE
+from tests.naive_games import naive_rules
 
 
 def rows_of_zeros(rows, columns, first="0"):
@@ -55,8 +55,7 @@ STATES = [
     for game in GAMES.values()
     for name, text in [
         ("start", game.start(None, None).to_text()),
-        *[(path.stem, path.read_text("utf-8")) for path in (STARTS / game.folder).glob("*.txt")]
-        * (game.name == "extended" or game.folder != "."),
+        *[(path.stem, path.read_text("utf-8")) for path in own_starts(game)],
         *[(f"odd {number}", text) for number, text in enumerate(ODD_STARTS.get(game.name, []), 1)],
     ]
 ]
@@ -130,7 +129,7 @@ def check_refusals(game, state):
 
 def check_naive(game, state, naive_position):
     """Check a position against the second, naive set of rules."""
-    naive = NAIVE[game.name]
+    naive = naive_rules(game.name)
     drawn = state.is_over() and not naive.over(naive_position)
     assert drawn == (str(state.ending()) in ("draw_limit", "repetition"))
     if not drawn:
@@ -147,7 +146,7 @@ def check_naive(game, state, naive_position):
 
 def walk(game, state, choose):
     """Play to the end with `choose(actions)`, checking every position; yield each one."""
-    naive = NAIVE[game.name]
+    naive = naive_rules(game.name)
     naive_position = naive.read(state.to_text())
     while True:
         check_naive(game, state, naive_position)
@@ -292,6 +291,7 @@ def test_positions_that_look_alike_under_other_rules_are_not_equal():
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_every_game_has_what_searches_and_analyses_go_by(game):
     state = game.start(None, None)
+    assert game.name in HEURISTICS, f"add a row for {game.name!r} to HEURISTICS"
     for heuristic in HEURISTICS[game.name]:
         assert heuristic.evaluation().leaf(state) == 0, "the usual start is even"
         assert bool(heuristic.point) == game.counts_points

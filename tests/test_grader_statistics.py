@@ -224,7 +224,7 @@ def test_a_mark_without_points_names_the_reason(tmp_path: Path) -> None:
     (row,) = csv.DictReader(gradebook([mark]).removeprefix("\ufeff").splitlines())
     assert list(row)[-1] == "Withheld"
     assert row["Withheld"] == why
-    first, second = gradescope([mark], rubric, {})["tests"][:2]
+    first, second = gradescope(mark, rubric, ())["tests"][:2]
     assert first["extra_data"]["withheld"] == why.partition(": ")[2].partition(": ")[2].replace(
         "/srv/scratch/", ""
     )

@@ -10,8 +10,8 @@ import pytest
 
 from grader.handin import Submission
 from grader.marks.tournament import StageState, deal, group_count, placings, stages
-from grader.output.result_pages import _stage
 from grader.output.results import TOURNAMENT, Results
+from grader.output.standings import _stage
 from grader.output.tables import tournament_text
 from grader.play.schedule import Contestant, seed_of, submitted
 from grader.results import Faults, PlayedGame
@@ -122,7 +122,7 @@ def test_who_are_equal_in_all_but_their_names_share_the_points(tmp_path: Path) -
     held = [Submission(one.name, "", stored_sha256=one.sha256) for one in entered]
     results = Results(TOURNAMENT, rubric, held, played, {})
     assert results.text().count("\nplaces\n") == 1
-    page = _stage(begun[-1], results, decided=True)
+    page = _stage(begun[-1], results, decided=True, out=Path())
     assert page.count('class="winner"><span class="place">1<') == 2
     assert earned["s01"] == earned["s02"] == 8.0
     assert earned["s00"] == earned["s03"] == 1.0

@@ -79,6 +79,7 @@ def test_the_command_line_ends_where_it_is_parsed():
 WORDS = {
     "check": "ai.py",
     "compare": "ai.py old.py",
+    "practice": "ai.py",
     "correct": "ann --results a.db --reason r",
     "forget": "ann --results a.db",
     "grade": "class",

@@ -35,7 +35,7 @@ def tokens(picture: str) -> list[int]:
 @pytest.mark.parametrize("game", connect4.GAMES)
 def test_a_position_is_a_picture_with_its_tokens_and_what_it_says(game: str) -> None:
     state = connect4.start(game)
-    for _ in range(9):
+    for _ in range(3):
         state = state.apply(state.legal_actions()[0])
     picture = svg(state)
     board = state.board()
@@ -213,6 +213,6 @@ def test_a_person_plays_in_a_notebook_with_pictures_and_help() -> None:
         )
     finally:
         manager.shutdown_kernel(now=True)
-    assert "".join(printed).count("column 3; q leaves the game, ? shows this help") == 2
+    assert "".join(printed).count("column 3; q leaves, ? helps") == 2
     assert "nobody wins (left), 4 turns>" in "".join(printed)
     assert len(set(pictures)) == 3, "the position before each of the person's turns"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -125,7 +126,8 @@ def test_the_page_opens_at_the_start_with_names_and_settings(
 ) -> None:
     browser.open(file)
     assert_shows(browser, record, 0)
-    assert browser.text("#title").startswith("ExtendedConnect4: ai against ")
+    assert browser.text("#title") == "ExtendedConnect4"
+    assert browser.text("#outcome").startswith("ai won ")
     assert browser.find("#player2 bdi").get_property("textContent") == HOSTILE
     assert browser.run("return document.scripts.length") == 2
     assert browser.text("#facts").splitlines() == [
@@ -162,13 +164,57 @@ def test_a_click_in_a_chart_goes_there(browser: Browser, file: Path, record: Rec
     from selenium.webdriver import ActionChains
 
     browser.open(file)
-    for figure in ("score", "time"):
+    for figure in ("lead", "time"):
         browser.press(HOME)
         chart = browser.find(f"#{figure}")
         browser.run("arguments[0].scrollIntoView()", chart)
         ActionChains(browser.driver).move_to_element(chart).click().perform()
         middle = len(record.turns) / 2
         assert abs(position(browser) - middle) <= middle * 0.15
+
+
+def test_the_curve_says_the_lead_and_the_engine_s_value_of_the_turn_under_the_pointer(
+    browser: Browser, show: Show
+) -> None:
+    from selenium.webdriver import ActionChains
+
+    record = with_advice(played("case1"), 5, ["1"])
+    show(record, fragment="#1.0")
+    chart = browser.find("#lead svg")
+    ActionChains(browser.driver).move_to_element(chart).perform()
+    after, said = browser.text("#lead-said").removeprefix("After turn ").split(":")
+    one, two = list(records.replay(record))[int(after)].scores()
+    assert abs(int(after) - len(record.turns) / 2) < 6
+    assert f"lead +{abs(one - two)}" in " ".join(said.split())
+    assert "best play +2" in " ".join(said.split())
+    assert position(browser) == 0, "to look is not to go"
+    ActionChains(browser.driver).move_to_element(browser.find("#said")).perform()
+    assert browser.text("#lead-said").startswith("After turn 0:")
+
+
+def test_the_move_list_is_one_stop_of_tab_and_times_show_where_they_matter(
+    browser: Browser, show: Show
+) -> None:
+    from selenium.webdriver import ActionChains, Keys
+
+    record = played("case1")
+    quick = played("case1")
+    quick.turns[:] = [replace(turn, seconds=0.3) for turn in quick.turns]
+    show(record, quick, fragment="#2.3")
+    assert browser.text(".moves .heads").split() == ["Turn", "Move", "Gain"]
+    assert not browser.find("#time-figure").is_displayed()
+    assert "total" not in browser.text("#player1")
+    show(record, quick, fragment="#1.3")
+    assert browser.text(".moves .heads").split() == ["Turn", "Move", "Gain", "Time"]
+    browser.find("#moves [aria-current]").click()
+    ActionChains(browser.driver).send_keys(
+        Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_UP
+    ).perform()
+    assert_shows(browser, record, 4)
+    inside = "return document.getElementById('moves').contains(document.activeElement)"
+    assert browser.run(inside)
+    ActionChains(browser.driver).send_keys(Keys.TAB).perform()
+    assert not browser.run(inside)
 
 
 def test_play_runs_to_the_end_and_pause_stops_it(
@@ -196,13 +242,13 @@ def test_play_runs_to_the_end_and_pause_stops_it(
 def test_faults_are_marked_and_can_be_walked(browser: Browser, file: Path, record: Record) -> None:
     browser.open(file)
     for turn, words in ((4, "too late"), (7, "error"), (10, "invalid action")):
-        browser.press("f")
+        browser.press("m")
         assert_shows(browser, record, turn)
         assert words in browser.text("#said")
         assert browser.text("#moves [aria-current] .fault") == words
         assert DETAILS[turn].splitlines()[0] in browser.text("#detail")
     assert "the answer: 3" in browser.text("#detail")
-    browser.find("#fault").click()
+    browser.find("#mistake").click()
     assert_shows(browser, record, 4)
     letters = [mark.text for mark in browser.find_all("#time text.fault")]
     assert letters == ["T", "E", "I"]
@@ -284,7 +330,10 @@ def test_a_screen_reader_gets_the_board_the_turn_and_the_charts(
     assert ("slider", "Turn") in roles
     assert ("button", "One turn on") in roles
     assert any(role == "table" and name == "The board after turn 6" for role, name in roles)
-    assert any(role == "image" and name.startswith("Score over the turns") for role, name in roles)
+    assert any(
+        role == "image" and name.startswith("Player 1's lead over the turns")
+        for role, name in roles
+    )
     nameless = [role for role, name in roles if role in ("button", "slider") and not name]
     assert nameless == []
 
@@ -295,7 +344,7 @@ def test_a_game_that_never_began_says_why(browser: Browser, show: Show) -> None:
     result = Result((0, 0), Ending.NOT_LOADED, 2, why)
     record = Record(whole.game, whole.start, whole.players, 20.0, 1, [], result)
     show(record)
-    browser.press(" ", RIGHT, "f", END)
+    browser.press(" ", RIGHT, "m", END)
     assert "an agent could not be loaded" in browser.text("#said")
     assert browser.text("#detail") == why
     browser.assert_quiet()
@@ -428,7 +477,7 @@ def test_a_game_that_a_line_wins_shows_no_points(browser: Browser, show: Show) -
     show(*games)
     browser.press(END, "1")
     assert browser.text("#player1 .score") == browser.text("#sum") == ""
-    assert not browser.find("#score-figure").is_displayed()
+    assert not browser.find("#lead-figure").is_displayed()
     assert "0:0" not in browser.text("#said")
     assert "0:0" not in browser.text("#game")
     assert len(browser.find_all("#changes .chip")) == 0
@@ -455,8 +504,8 @@ def test_the_better_line_is_drawn_and_can_be_stepped_through(browser: Browser, s
         line.append(record.game.format_action(action))
         branch.append(state)
     show(with_advice(record, 5, line))
-    assert len(browser.find_all("#slider-marks span")) == 1
-    browser.press("w")
+    assert len(browser.find_all("#lead .mistake")) == 1
+    browser.press("m")
     assert position(browser) == 5
     assert len(browser.find_all("#board .ghost")) == 1, "the better move over the game's board"
     moves = browser.find_all("#advice .branch button")
@@ -485,7 +534,7 @@ def test_the_better_line_is_drawn_and_can_be_stepped_through(browser: Browser, s
     browser.assert_quiet()
 
 
-def test_the_slider_marks_the_three_worst_moves_and_the_list_all(
+def test_the_chart_of_costs_numbers_the_three_worst_moves_and_the_list_has_all(
     browser: Browser, show: Show
 ) -> None:
     record = with_advice(played("case1"), 5, ["1"])
@@ -496,14 +545,8 @@ def test_the_slider_marks_the_three_worst_moves_and_the_list_all(
         analysis["turns"][number - 1] = {**analysis["turns"][0], **changes}
     analysis["worst"] = [[5, 7, 3], [10, 8, 12]]
     show(record)
-    shares = browser.run(
-        "return [...document.querySelectorAll('#slider-marks span')]"
-        ".map((mark) => Number(mark.style.getPropertyValue('--share')))"
-    )
-    turns = len(record.turns)
-    assert sorted(round(share * turns) for share in shares) == [5, 7, 10]
     numbers = [label.get_attribute("textContent") for label in browser.find_all("#loss .fault")]
-    assert sorted(numbers) == ["10", "5", "7"], "the chart numbers the same three"
+    assert sorted(numbers) == ["10", "5", "7"]
     tops = [label.rect["y"] for label in browser.find_all("#loss .fault")]
     assert min(tops) >= browser.find("#loss").rect["y"], "no number is cut off"
     assert len(browser.find_all("#worst-table tbody tr")) == len(costs)
@@ -513,7 +556,7 @@ def test_the_slider_marks_the_three_worst_moves_and_the_list_all(
 def test_a_solved_game_shows_wins_and_losses_in_place_of_numbers(
     browser: Browser, show: Show
 ) -> None:
-    record = with_advice(played("case1"), 5, ["1"])
+    record = with_advice(played("start", game=GAMES["dynamic"]), 5, ["1"])
     analysis = record.extra["analysis"]
     won = {**analysis["turns"][0], "before": 100.0, "after": 100.0}
     lost = {**won, "before": -100.0, "after": -100.0}
@@ -521,12 +564,12 @@ def test_a_solved_game_shows_wins_and_losses_in_place_of_numbers(
     after = [lost] * (len(analysis["turns"]) - 5)
     analysis.update(unit="hundredths of a win", turns=[*[won] * 4, thrown, *after])
     show(record, fragment="#1.5")
-    levels = [text.get_attribute("textContent") for text in browser.find_all("#margin text")]
+    levels = [text.get_attribute("textContent") for text in browser.find_all("#lead text")]
     assert levels[:3] == ["player 1 wins", "draw", "player 2 wins"]
     assert not browser.find("#loss-figure").is_displayed()
-    steps = browser.find("#margin path.expected").get_attribute("d")
+    steps = browser.find("#lead path.expected").get_attribute("d")
     assert "H" in steps, "a result holds until the turn that changes it"
-    assert browser.text(".moves .heads").split() == ["Turn", "Move", "Lead", "Cost", "Time"]
+    assert browser.text(".moves .heads").split() == ["Turn", "Move", "Cost", "Time"]
     assert browser.text("#moves [aria-current] .cost") == "win → loss"
     browser.assert_quiet()
 
@@ -603,7 +646,7 @@ def test_keyboard_and_screen_reader_alone_lead_to_the_worst_move(
                 return
         raise AssertionError(f"forty presses of Tab do not lead to {name!r}")
 
-    tab_to("Next costly move")
+    tab_to("Next mistake")
     ActionChains(browser.driver).send_keys(Keys.ENTER).perform()
     assert position(browser) == 7
     said = spoken(browser, "#said")

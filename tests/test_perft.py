@@ -8,7 +8,7 @@ import pytest
 from connect4.games import GAMES
 
 FOLDER = Path(__file__).parent / "data" / "perft"
-TABLES = {name: json.loads((FOLDER / f"{name}.json").read_text("utf-8")) for name in GAMES}
+TABLES = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.json"))}
 
 QUICK = 300_000
 """Leaves that are counted in the normal run; deeper counts are slow."""
@@ -40,6 +40,11 @@ def perft(state, depth):
     if depth == 1:
         return len(actions)
     return sum(perft(state.apply(action), depth - 1) for action in actions)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_a_table(game):
+    assert game in TABLES, f"add {game}.json to tests/data/perft: what tests/naive_games.py counts"
 
 
 @pytest.mark.parametrize(("game", "start", "depth", "leaves"), cases())

@@ -14,13 +14,15 @@ from pathlib import Path
 import pytest
 
 from connect4 import record as records
-from tests.browser import PHONE, WIDE, Browser
+from connect4.games import GAMES
+from connect4.games.base import Ending
+from tests.browser import PHONE, STILL, WIDE, Browser
 from tests.command import environment
 from tests.test_web import violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.web]
 
-ENTER, RIGHT, HOME = "\ue007", "\ue014", "\ue011"
+ENTER, LEFT, RIGHT, HOME = "\ue007", "\ue012", "\ue014", "\ue011"
 """Keys as WebDriver names them."""
 
 Begin = Callable[..., tuple[subprocess.Popen[str], str]]
@@ -72,6 +74,12 @@ def answered(browser: Browser, text: str) -> None:
     browser.wait(f"return document.querySelector('#answer')?.textContent.{wanted}")
 
 
+def asked(browser: Browser, player: int = 1) -> None:
+    """Wait until it is a person's move, and the last token has landed."""
+    browser.wait(f"return document.querySelector('#clock{player}:not([hidden]) .yours')")
+    browser.wait(STILL)
+
+
 def quiet(browser: Browser) -> None:
     assert browser.driver.get_log("browser") == []
 
@@ -102,7 +110,7 @@ def test_a_page_that_opens_late_and_one_that_reloads_show_the_whole_game(
 ) -> None:
     _, address = begin("connect4.ConnectFour", "human", "greedy", "case1", "--seed", "7")
     for turn in (2, 4):
-        answered(browser, "your move")
+        asked(browser)
         browser.press("3")
         said(browser, f"Turn {turn}:")
     browser.driver.refresh()
@@ -118,66 +126,155 @@ def test_a_page_that_opens_late_and_one_that_reloads_show_the_whole_game(
     said(browser, "Turn 6:")
 
 
-@pytest.mark.parametrize(
-    ("game", "key", "typed"),
-    [
-        ("extended", "3", "5"),
-        ("classic", "4", "6"),
-        ("classic-full", "4", "6"),
-        ("popout", "4", "6"),
-        ("dynamic", "", "72W"),
-    ],
-)
-def test_a_person_plays_by_key_click_and_word(
-    game: str, key: str, typed: str, begin: Begin, browser: Browser
+@pytest.mark.parametrize("game", GAMES)
+def test_a_person_plays_by_key_and_click_and_resigns(
+    game: str, begin: Begin, browser: Browser
 ) -> None:
+    browser.resize(PHONE)
     process, _ = begin("connect4.ConnectFour", "human", "random", "--game", game, "--seed", "5")
-    turn = 0
-    if key:
-        answered(browser, "your move")
-        browser.press(key)
-        said(browser, "Turn 2:")
-        answered(browser, "your move")
+    asked(browser)
+    browser.press(*("72N" if game == "dynamic" else "9"))
+    answered(browser, "72" if game == "dynamic" else "column 9")
+    browser.press(*("72W" if game == "dynamic" else "4"))
+    said(browser, "Turn 2:")
+    asked(browser)
+    if game != "dynamic":
         browser.find("#board svg").click()
-        turn = 4
         said(browser, "Turn 4:")
-    answered(browser, "your move")
-    if game == "dynamic":
-        example = browser.text("#how").rstrip(".").split()[-1]
-        assert example[:2] in ("13", "15", "17", "72", "74", "76"), "a piece of the mover"
-    browser.find("#typed").send_keys("99Q" + ENTER)
-    browser.wait("return !document.querySelector('#answer').textContent.includes('your move')")
-    browser.find("#typed").send_keys(typed + ENTER)
-    said(browser, f"Turn {turn + 2}:")
-    browser.find("#typed").send_keys("q" + ENTER)
+        asked(browser)
+    browser.find("#resign").click()
+    browser.find("#resign").click()
     out, _ = process.communicate(timeout=30)
-    assert "The game ended: a player left." in out
+    assert "The game ended: a player resigned.\nWinner: player 2 (random)" in out
     browser.wait("return document.querySelector('#save-page')")
-    assert not browser.text("#answer")
     quiet(browser)
 
 
-def test_arrows_and_enter_drop_and_pop_out(begin: Begin, browser: Browser) -> None:
+def test_a_refused_pop_out_shakes_its_column_and_says_why_there(
+    begin: Begin, browser: Browser
+) -> None:
+    browser.resize(PHONE)
     begin("connect4.ConnectFour", "human", "human", "case1")
-    answered(browser, "Player 1: your move")
-    browser.press(RIGHT, RIGHT, ENTER)
-    said(browser, "player 1 plays 2")
-    answered(browser, "Player 2: your move")
-    browser.press("p")
+    asked(browser)
+    filled = "return document.querySelectorAll('#board .legal').length"
+    assert browser.run(filled) == 0
+    browser.press("2")
+    asked(browser, 2)
+    browser.press("p", "2")
+    browser.wait("return document.getAnimations().length")
     answered(browser, "player 2 pops out of odd columns")
+    place = "const it = document.querySelector('%s').getBoundingClientRect(); return [it.x, it.y]"
+    across, down = browser.run(place % "#answer")
+    assert across < PHONE[0] / 2
+    assert down < browser.run(place % "#player1")[1]
     browser.press("4")
-    answered(browser, "Player 1: your move")
-    browser.press("p")
+    asked(browser)
+    assert browser.run(filled) == 2, "columns 2 and 4 have tokens"
+    wide = "return document.querySelector('#board .legal').getBoundingClientRect().width"
+    assert browser.run(wide) >= 28
+    browser.find("#board .legal").click()
     said(browser, "plays 2P")
+
+
+def test_the_arrows_look_back_and_a_click_on_the_board_returns(
+    begin: Begin, browser: Browser
+) -> None:
+    begin("connect4.ConnectFour", "human", "greedy", "case1")
+    for key in "33":
+        asked(browser)
+        browser.press(key)
+    said(browser, "Turn 4:")
+    asked(browser)
+    assert not browser.find("#slider").is_displayed()
+    browser.press(LEFT, LEFT)
+    assert browser.text("#return") == "Turn 2 of 4 \u2013 back to the game"
+    browser.press("3")
+    browser.find("#board svg").click()
+    said(browser, "Turn 4:")
+    assert not browser.find("#return").is_displayed()
+    assert len(browser.find_all("#moves li")) == 5, "no move was made"
+
+
+@pytest.mark.parametrize("size", [(1440, 900), PHONE], ids=["wide", "phone"])
+def test_all_that_a_person_needs_is_in_the_window(
+    size: tuple[int, int], begin: Begin, browser: Browser
+) -> None:
+    browser.resize(size)
+    begin("connect4.ConnectFour", "human", "greedy", "mid12x12")
+    asked(browser)
+    browser.press("0", "3")
+    said(browser, "Turn 2:")
+    for part in ("#player1", "#player2", "#board svg", "#changes", "#said", "#bar"):
+        box = browser.find(part).rect
+        assert box["y"] + box["height"] <= size[1], part
+    heights = "return ['#said', '#changes'].map((id) => document.querySelector(id).offsetHeight)"
+    before = browser.run(heights)
+    asked(browser)
+    browser.press("0", "7")
+    said(browser, "Turn 4:")
+    assert browser.run(heights) == before
+
+
+def test_a_hint_and_a_take_back_are_in_the_record(
+    begin: Begin, browser: Browser, tmp_path: Path
+) -> None:
+    words = ("human", "greedy", "case1", "--record", "g.json")
+    process, address = begin("connect4.ConnectFour", *words)
+    for key, turn in (("3", 2), ("4", 4)):
+        asked(browser)
+        browser.press(key)
+        said(browser, f"Turn {turn}:")
+    asked(browser)
+    browser.find("#take-back").click()
+    said(browser, "Turn 2:")
+    asked(browser)
+    browser.find("#ask-hint").click()
+    answered(browser, " plays ")
+    hint = browser.text("#answer").split()[-1]
+    assert browser.find_all("#board .ghost"), "it is shown on the board"
+    browser.driver.get(address)
+    said(browser, "Turn 2:")
+    asked(browser)
+    browser.press(*(("p", hint[0]) if hint.endswith("P") else hint))
+    said(browser, "Turn 4:")
+    asked(browser)
+    browser.press("5")
+    said(browser, "Turn 6:")
+    asked(browser)
+    browser.find("#resign").click()
+    browser.find("#resign").click()
+    assert process.wait(30) == 0
+    record = records.read(tmp_path / "g.json")
+    assert record.taken_back == 2
+    assert [turn.number for turn in record.turns if turn.hint] == [3]
+    assert record.turns[2].text == hint
+    assert record.ending is Ending.RESIGNED
+    assert browser.text("#facts").splitlines()[-2:] == ["hint in turn 3", "2 turns taken back"]
+
+
+def test_with_human_strict_nothing_is_taken_back(begin: Begin, browser: Browser) -> None:
+    begin("connect4.ConnectFour", "human", "greedy", "case1", "--human-strict")
+    asked(browser)
+    browser.press("3")
+    said(browser, "Turn 2:")
+    asked(browser)
+    assert not browser.find("#take-back").is_enabled()
+    assert not browser.find("#ask-hint").is_enabled()
+    browser.run(
+        "fetch('move', {method: 'POST', headers: {'Content-Type': 'application/json'},"
+        " body: JSON.stringify({text: 'back', turn: 3})})"
+    )
+    answered(browser, "without --human-strict")
 
 
 def test_a_column_of_two_digits_is_typed(begin: Begin, browser: Browser) -> None:
     begin("connect4.ConnectFour", "human", "human", "--rows", "4", "--columns", "12")
-    answered(browser, "Player 1: your move")
-    from selenium.webdriver import ActionChains  # a bare machine has none
-
-    ActionChains(browser.driver).send_keys("10", ENTER).perform()
+    asked(browser)
+    browser.press("1", "0")
     said(browser, "player 1 plays 10")
+    asked(browser, 2)
+    browser.press("7", ENTER)
+    said(browser, "player 2 plays 7")
 
 
 def test_both_games_of_a_swap_are_on_one_page(begin: Begin, browser: Browser) -> None:
@@ -192,14 +289,15 @@ def test_the_start_page_plays_makes_and_opens(
     begin: Begin, browser: Browser, tmp_path: Path
 ) -> None:
     process, address = begin("connect4", "--port", "0")
-    browser.find("#board option[value='file']").click()
+    choose(browser, "file")
     browser.find(".go").click()
     assert browser.text("#wrong").startswith("Type the path")
     browser.find("#game option[value='dynamic']").click()
     browser.find("[value=watch]").click()
     assert browser.text("#command").endswith("alphabeta greedy --game dynamic")
     browser.find("#game option[value='extended']").click()
-    browser.find("#board option[value='case4']").click()
+    choose(browser, "case4")
+    browser.find("#more summary").click()
     browser.find("#seconds").clear()
     browser.find("#seconds").send_keys("soon" + ENTER)
     browser.wait("return document.querySelector('#wrong').textContent.includes('not a time limit')")
@@ -224,6 +322,33 @@ def test_the_start_page_plays_makes_and_opens(
     process.send_signal(signal.SIGINT)
     assert process.wait(20) == 130
     quiet_but_closed(browser)
+
+
+def choose(browser: Browser, board: str) -> None:
+    """Choose a board of the start page by its picture."""
+    browser.run(f"document.querySelector('.thumb:has([value={board}])').click()")
+
+
+def test_a_rematch_with_sides_swapped_is_another_of_the_last_games(
+    begin: Begin, browser: Browser
+) -> None:
+    _, address = begin("connect4", "--port", "0")
+    choose(browser, "case4")
+    browser.find("#second-kind option[value=greedy]").click()
+    assert browser.text("#second-kind option:checked").startswith("greedy: the best margin")
+    browser.find(".go").click()
+    asked(browser)
+    browser.find("#resign").click()
+    browser.find("#resign").click()
+    browser.wait("return document.querySelector('#save')?.textContent.includes('Swap sides')")
+    next(one for one in browser.find_all("#save button") if one.text == "Swap sides").click()
+    asked(browser, 2)
+    assert "greedy" in browser.text("#player1")
+    browser.driver.get(address)
+    browser.wait("return document.querySelectorAll('#last-games li').length === 2")
+    games = [one.text for one in browser.find_all("#last-games li")]
+    assert games[0] == "greedy against human: being played"
+    assert games[1].startswith("human against greedy: Player 2 wins, 0:0 (a player resigned)")
 
 
 def quiet_but_closed(browser: Browser) -> None:
@@ -252,7 +377,7 @@ def test_the_start_page_opens_a_record_and_a_state_file(
     browser.find("[value=persons]").click()
     assert browser.text("#command").endswith("human human own.txt")
     browser.find(".go").click()
-    answered(browser, "Player 1: your move")
+    asked(browser)
     browser.driver.get(address)
     browser.find("#record").send_keys(str(tmp_path / "g.json"))
     browser.wait("return document.querySelector('#outcome')?.textContent")
@@ -267,7 +392,7 @@ def test_the_tree_of_a_turn_is_opened_while_the_game_goes_on(
     begin("connect4", "--port", "0")
     browser.find(".go").click()
     for turn in (2, 4):
-        answered(browser, "your move")
+        asked(browser)
         browser.press("3")
         said(browser, f"Turn {turn}:")
     (button,) = [one for one in browser.find_all("#save button") if one.text == "Search tree"]
@@ -320,5 +445,5 @@ def test_axe_finds_nothing_on_the_pages(
     begin("connect4", "--port", "0")
     assert violations(browser) == []
     browser.find(".go").click()
-    answered(browser, "your move")
+    asked(browser)
     assert violations(browser) == []

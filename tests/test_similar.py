@@ -98,7 +98,7 @@ def test_a_source_that_takes_long_to_read_is_named_and_the_others_are_compared(
         [sys.executable, *words], cwd=tmp_path, env=environment(), capture_output=True, text=True,
         check=False,
     )  # fmt: skip
-    assert done.stdout.splitlines()[1].startswith("  1. ann and ben: 100 %")
+    assert done.stdout.splitlines()[1].startswith("  1. ann and ben: identical")
     page = (tmp_path / "similar.html").read_text(encoding="utf-8")
     for note in (
         "eve: not read within 1 s; its pairs are not compared.",

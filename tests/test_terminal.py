@@ -167,7 +167,20 @@ def test_long_names_align(tmp_path: Path) -> None:
     lines = re.findall(r"^  Player [12] [●○] .*points", text, re.M)
     assert len(lines) == 2
     assert len({line.index("points") for line in lines}) == 1
+    assert "ai:longlong" in lines[0]
     assert "glong.py" in lines[0]
+
+
+def test_the_board_is_shown_once_a_round_with_what_a_turn_gained(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "connect4.ConnectFour", "human", "greedy", "case1"],
+        cwd=tmp_path, env={**environment(), "CONNECT4_VIEW": "terminal"}, input="4\n?\n3\nq\n",
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.count("0  1  2  3  4") == 3, "before turns 1, 3 and 5"
+    assert "player 1 plays 3, +2\n" in done.stdout
+    assert "Turn 4: player 2 plays 4, +2, " in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
 
 
 def test_a_game_ends_by_ctrl_c_while_an_agent_thinks(tmp_path: Path) -> None:

@@ -413,6 +413,27 @@ def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
     browser.assert_quiet()
 
 
+def test_a_value_that_is_not_the_best_of_its_children_is_marked_in_a_student_s_tree(
+    browser: Browser, nodes: list[Node], tmp_path: Path
+) -> None:
+    broken = next(number for number in range(1, len(nodes)) if len(children(nodes, number)) > 1)
+    assert nodes[broken].value is not None
+    nodes = [*nodes]
+    file = tmp_path / "tree.html"
+    for more in (0, 1000):
+        nodes[broken] = nodes[broken]._replace(value=nodes[broken].value + more)
+        file.write_text(tree_page(START.game, START, "ai:ai.py", nodes), encoding="utf-8")
+        browser.open(file)
+        assert browser.find("#wrong").is_displayed() == (more > 0), "alpha-beta's bounds are right"
+    visited = set[int]()
+    while selected(browser) not in visited:
+        visited.add(selected(browser))
+        browser.press("w")
+    assert broken in visited
+    assert "Wrong: the best of its children's values is" in browser.text("#why")
+    assert browser.find_all(".row.selected .wrong")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "part"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,9 @@ from connect4.views.page import page
 from connect4.views.tree import PARTS as TREE
 from connect4.views.tree import tree_page
 from grader.handin import Submission
-from grader.output.pages import table, whole
-from grader.output.result_pages import standings_page
+from grader.output.pages import section, table, whole
 from grader.output.results import TOURNAMENT, Results
+from grader.output.standings import standings_page
 from grader.output.tables import Number
 from grader.playground import ASSETS as PLAYGROUND
 from grader.rubric.reading import read as read_rubric
@@ -167,7 +168,18 @@ def test_the_standings_show_the_bracket_and_who_goes_on(browser: Browser, graded
     goes_on = [item.text for item in stages[0].find_elements("css selector", ".promoted .name")]
     last = [item.text for item in stages[1].find_elements("css selector", "li .name")]
     assert sorted(goes_on) == sorted(last)
+    winner = stages[1].find_element("css selector", ".winner .name").text.removesuffix(" \u2605")
+    assert re.fullmatch(
+        rf"\u2605 {winner} wins, \+\d+\.\d points a game", browser.text(".headline")
+    )
     assert "Places" in browser.text(".standings")
+    group = stages[0].find_element("css selector", ".group")
+    assert not group.find_element("css selector", "table").is_displayed()
+    group.find_element("css selector", "summary").click()
+    shown = group.find_element("css selector", "table").rect
+    assert shown["width"] > 0.8 * browser.find(".standings").rect["width"], (
+        "in the card, at its width"
+    )
     assert "cy: cannot be loaded: ValueError: </script>" in browser.text(".standings")
     numbers = browser.find_all(".standings td.number")
     assert numbers
@@ -175,7 +187,7 @@ def test_the_standings_show_the_bracket_and_who_goes_on(browser: Browser, graded
 
 
 SCRIPTS = {
-    "replay": (*REPLAY, "positions", "play", "served", "viva"),
+    "replay": (*REPLAY, "positions", "play", "served", "figures"),
     "tree": (*TREE, "runs"),
     "standings": ("theme", "table", "standings", "reload"),
     "ladder": ("base", "theme", "ladder"),
@@ -223,13 +235,14 @@ def test_a_projector_shows_the_bracket_alone_and_large(browser: Browser, graded:
     assert len(names) == len(small), "all stages, and everybody in them"
     assert min(size for size, _ in names) >= 44 > max(small)
     assert not any(cut for _, cut in names)
-    assert not browser.find_all(".standings table")[0].is_displayed()
+    assert not browser.find_all(".standings table")[-1].is_displayed()
+    assert "wins, +" in browser.text(".headline"), "a champion, beside the game and the unit"
     assert violations(browser) == []
     browser.driver.refresh()
     assert names_in(browser) == names, "a page that reloads itself stays as it is"
     browser.press(Keys.ESCAPE)
     assert [size for size, _ in names_in(browser)] == small
-    assert browser.find_all(".standings table")[0].is_displayed()
+    assert browser.find_all(".standings table")[-1].is_displayed()
 
 
 def test_a_click_in_the_row_of_a_game_opens_it(browser: Browser, graded: Path) -> None:
@@ -239,6 +252,30 @@ def test_a_click_in_the_row_of_a_game_opens_it(browser: Browser, graded: Path) -
     row = browser.find_all(".report tr:has(.whole-row)")[1]
     ActionChains(browser.driver).click(row.find_elements("css selector", "td")[2]).perform()
     assert browser.find("#game").get_property("value") == "1"
+
+
+def test_a_count_on_the_class_page_shows_whom_it_counts_and_the_head_stays(
+    browser: Browser, graded: Path, tmp_path: Path
+) -> None:
+    browser.open(graded / "marks" / "class.html")
+    shown = "return [...document.querySelectorAll('[data-kinds]:not([hidden])')].map((row) =>"
+    shown += " row.cells[0].textContent)"
+    everybody = browser.run(shown)
+    for kind, names in (("not-playable", ["cy"]), ("with-lost-turns", ["di"])):
+        button = browser.find(f"[data-kind={kind}]")
+        assert button.text.split()[0] == "1"
+        button.click()
+        assert browser.run(shown) == names
+    button.click()
+    assert browser.run(shown) == everybody
+    order = "return document.querySelector('[aria-sort] .sort').textContent"
+    assert browser.run(order) == "total", "the arrow of the order in which the page opens"
+    rows = [(f"kim {number}", number) for number in range(99)]
+    long = whole("Class", section("Marks", table(("submission", Number("total")), rows)))
+    (tmp_path / "long.html").write_text(long, encoding="utf-8")
+    browser.open(tmp_path / "long.html")
+    browser.run("window.scrollTo(0, 1500)")
+    assert browser.find("th").rect["y"] == 1500
 
 
 def test_a_phone_s_table_sorts_by_a_click_and_shows_the_rows_of_a_name(

@@ -6,7 +6,6 @@ import copyreg
 import difflib
 import os
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -80,18 +79,14 @@ def find_start(game: Game, name: str) -> Path:
         if os.path.isfile(path):  # unlike Path.is_file, no error if the name is too long
             return path
     names = [path.name for path in own_starts(game)]
-    hint = nearest(Path(name).name, names) or f"; the kit's own are {', '.join(names)}"
+    hint = nearest(Path(name).name, names)
+    hint = hint or (f"; the kit's own are {', '.join(names)}" if names else "")
     raise InputError(f"{name}: no such file, here or among the kit's initial states{hint}")
 
 
 def own_starts(game: Game) -> list[Path]:
-    """Return the kit's state files that a game can read, by name; some belong to other games."""
-    found = []
-    for path in sorted((STARTS / game.folder).glob("*.txt")):
-        with suppress(InputError):
-            load_start(game, str(path))
-            found.append(path)
-    return found
+    """Return the kit's state files of a game, by name."""
+    return sorted((STARTS / game.folder).glob("*.txt")) if game.folder else []
 
 
 def load_start(game: Game, name: str) -> State:

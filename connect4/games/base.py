@@ -73,6 +73,7 @@ class Ending(StrEnum):
     DRAW_LIMIT = "draw_limit"
     REPETITION = "repetition"
     FORFEIT = "forfeit"
+    RESIGNED = "resigned"
     TIMEOUT = "timeout"
     DISCONNECTED = "disconnected"
     LEFT = "left"
@@ -361,8 +362,8 @@ class Game:
 
     None: students' files do not play this game. Raises `IllegalAction`.
     """
-    folder: str = "."
-    """The folder of its state files, below `connect4/initial_states`."""
+    folder: str = ""
+    """The folder of its state files, below `connect4/initial_states`; empty if it has none."""
     prompt: str = "Player {player}, your move: "
     """The prompt for a person; `{last}` stands for the number of the last column."""
     reply: str = ""

@@ -47,14 +47,15 @@ class ClassicState(FallingState):
         return () if self._ending is not None else grid.open_columns(full)
 
     def apply(self, action: int) -> ClassicState:
+        if type(action) is not int and (column := whole(action)) is not None:
+            action = column
         grid = self.grid
         one, two = self.one, self.two
         mask = one | two
-        column = action if type(action) is int else whole(action)
-        is_open = self._ending is None and column in grid.open_columns(mask & grid.tops)
-        if column is None or not is_open:
+        over = self._ending is not None
+        if over or type(action) is not int or action not in grid.open_columns(mask & grid.tops):
             raise IllegalAction(self._why_not(action))
-        bottom, cells = grid.drops[column]
+        bottom, cells = grid.drops[action]
         token = (mask + bottom) & cells
         if self.mover == 1:
             own = one = one | token

@@ -218,6 +218,7 @@ EXTENDED: Final = Game(
     format_action=falling.format_action,
     file_action=lambda answer: answer,
     action_help=falling.ACTION_HELP,
+    folder=".",
     counts_points=True,
     points=tuple(win_pts),
 )

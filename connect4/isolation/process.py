@@ -30,6 +30,9 @@ STACK_ENDS: Final = (b'File "<string>", line 1 in <module>\n', b"\n  ...\n")
 STOP_PATIENCE: Final = 1.0
 """Seconds in which every thread of a process must stop; otherwise the process is ended."""
 
+BUSY_PATIENCE: Final = 10.0
+"""The same for a process that hardly runs: a busy machine gives it no processor to stop on."""
+
 QUICK_LOOKS: Final = 20
 """The number of checks without a pause."""
 
@@ -332,9 +335,11 @@ class AgentProcess:
         checked on Linux only.
         """
         self._signal("SIGSTOP")
-        end, looks = time.monotonic() + STOP_PATIENCE, 0
+        began, busy, looks = time.monotonic(), self.spent().busy, 0
         while levels.thread_states(self.pid).strip("TtZX"):
-            if time.monotonic() > end:
+            waited = time.monotonic() - began
+            runs = waited > STOP_PATIENCE and self.spent().busy - busy > STOP_PATIENCE / 2
+            if runs or waited > BUSY_PATIENCE:
                 return False
             looks += 1
             if looks < QUICK_LOOKS:

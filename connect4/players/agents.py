@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -13,6 +13,7 @@ from typing import Final
 
 from connect4.games.base import Action, Seconds, State
 from connect4.players.base import Setup
+from connect4.players.registry import PLAYERS
 from connect4.search import (
     ORDERS,
     STRIDE,
@@ -38,7 +39,10 @@ from connect4.search.trace import Node, Trace, nodes_of_mcts, nodes_of_solver
 MAX_DEPTH: Final = 200
 """The depth limit if only time or nodes limit a search; no search reaches it."""
 
-MCTS_ITERATIONS: Final = 20_000
+
+def given(setup: Setup, option: str) -> str:
+    """Return the value of an option, or the kind's usual one."""
+    return setup.agent.options.get(option, PLAYERS[setup.agent.kind].usual.get(option, "0"))
 
 
 def reserve(seconds: Seconds) -> Seconds:
@@ -52,13 +56,14 @@ def reserve(seconds: Seconds) -> Seconds:
 class Budget:
     """The limits of a search: a depth, seconds or nodes, and always the referee's time limit."""
 
-    def __init__(self, options: Mapping[str, str], depth: int, stride: int = STRIDE) -> None:
-        """Read the options; `depth` is the default if none of the three is given."""
+    def __init__(self, setup: Setup, stride: int = STRIDE) -> None:
+        """Read the options; without one of the three, the kind's usual depth is the limit."""
+        options = setup.agent.options
         self._seconds = float(options["seconds"]) if "seconds" in options else None
         self._nodes = int(options["nodes"]) if "nodes" in options else None
         self.fixed = self._seconds is None and self._nodes is None
         """Whether a depth limits the search, rather than seconds or nodes."""
-        self.depth = int(options.get("depth", depth)) if self.fixed else MAX_DEPTH
+        self.depth = int(given(setup, "depth")) if self.fixed else MAX_DEPTH
         self._stride = stride
 
     def deadline(self, limit: Seconds | None, share: float = 1) -> Deadline:
@@ -125,9 +130,7 @@ class DepthAgent:
         return nodes
 
 
-def estimating(
-    setup: Setup, depth: int, make: Callable[[Evaluation, Order, Deadline], Minimax]
-) -> DepthAgent:
+def estimating(setup: Setup, make: Callable[[Evaluation, Order, Deadline], Minimax]) -> DepthAgent:
     """Return an agent with the heuristic and the move order of its options.
 
     The published agent with `potential` tries columns in ascending order, so that is the default
@@ -137,12 +140,12 @@ def estimating(
     name = options.get("heuristic")
     order = ORDERS[options.get("order", "ascending" if name == "potential" else "center")]
     estimate = heuristic_of(setup.game, name).evaluation()
-    return DepthAgent(Budget(options, depth), partial(make, estimate, order))
+    return DepthAgent(Budget(setup), partial(make, estimate, order))
 
 
 def minimax(setup: Setup) -> DepthAgent:
     """Return `minimax:depth=K`."""
-    return estimating(setup, 2, Minimax)
+    return estimating(setup, Minimax)
 
 
 def alphabeta(setup: Setup) -> DepthAgent:
@@ -150,31 +153,28 @@ def alphabeta(setup: Setup) -> DepthAgent:
     options = setup.agent.options
     make = heuristic_of(setup.game, options.get("heuristic")).search
     if options.get("pruning") == "off":
-        return estimating(setup, 4, Minimax)
+        return estimating(setup, Minimax)
     if options.get("tt") == "off":
-        return estimating(setup, 4, AlphaBeta)
+        return estimating(setup, AlphaBeta)
     if make is None:
-        return estimating(setup, 4, TableAlphaBeta)
+        return estimating(setup, TableAlphaBeta)
     agent = estimating(
-        setup,
-        4,
-        lambda estimate, order, deadline: make(estimate, order, deadline, agent.seen),
+        setup, lambda estimate, order, deadline: make(estimate, order, deadline, agent.seen)
     )
     return agent
 
 
 def expectimax(setup: Setup) -> DepthAgent:
     """Return `expectimax:depth=K`."""
-    return estimating(setup, 3, partial(Expectimax, cautious=not setup.game.counts_points))
+    return estimating(setup, partial(Expectimax, cautious=not setup.game.counts_points))
 
 
 def montecarlo(setup: Setup) -> DepthAgent:
     """Return `montecarlo:depth=2,samples=100`."""
-    options = setup.agent.options
-    leaf = sampled(int(options.get("samples", 100)), Random(setup.derived_seed()))
+    leaf = sampled(int(given(setup, "samples")), Random(setup.derived_seed()))
     estimate = Evaluation(leaf, points() if setup.game.counts_points else win_or_loss)
     return DepthAgent(
-        Budget(options, depth=2, stride=1), lambda deadline: AlphaBeta(estimate, center, deadline)
+        Budget(setup, stride=1), lambda deadline: AlphaBeta(estimate, center, deadline)
     )
 
 
@@ -197,8 +197,8 @@ class MctsAgent:
 
     def __init__(self, setup: Setup) -> None:
         options = setup.agent.options
-        self._budget = Budget(options, depth=0)
-        self._iterations = int(options.get("iterations", MCTS_ITERATIONS))
+        self._budget = Budget(setup)
+        self._iterations = int(given(setup, "iterations"))
         self._c = float(options.get("c", EXPLORATION.get(setup.game.name, 2.0)))
         self._random = Random(setup.derived_seed())
         self._decided_by_win = not setup.game.counts_points
@@ -234,7 +234,7 @@ class SolverAgent:
 
     def __init__(self, setup: Setup) -> None:
         options = setup.agent.options
-        self._budget = Budget(options, depth=0)
+        self._budget = Budget(setup)
         self._own = Solver()
         self._game = setup.game
         self._library: LibrarySolver | None = None

@@ -213,6 +213,14 @@ class PlayerLeftError(Exception):
     """A person has left the table."""
 
 
+class ResignedError(PlayerLeftError):
+    """A person gives the game up; the other side wins."""
+
+
+class TakenBackError(Exception):
+    """A person goes back to the position after so many turns, its only argument."""
+
+
 @dataclass(frozen=True, slots=True)
 class Setup:
     """The data that an agent receives before its first turn."""

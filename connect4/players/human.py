@@ -36,7 +36,7 @@ def help_line(game: Game, state: State) -> str:
     legal = next((text for text in typed if text.endswith("P")), None)
     drop, _, out = game.action_help.partition(", 3P ")
     pop_out = f", {legal} {out.replace('3', legal[:-1])}" if legal else ""
-    return f"Type {drop}{pop_out}; q leaves the game, ? shows this help."
+    return f"Type {drop}{pop_out}; q leaves, ? helps."
 
 
 class HumanSeat:

@@ -9,7 +9,7 @@ import importlib
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -90,6 +90,12 @@ class PlayerKind:
     """Whether it connects to another program or loads a module: a record alone never starts it."""
     rest: str = ""
     """A pattern for the part of the name after the colon that is not an option."""
+    about: str = ""
+    """What it does, in a few words; `{depth}` stands for that option's usual value.
+
+    The start page lists the kinds that have it."""
+    usual: Mapping[str, str] = field(default_factory=dict)
+    """The values of options that are not given."""
 
 
 FILE_GAMES: Final = frozenset(name for name, game in GAMES.items() if game.file_action is not None)
@@ -98,6 +104,7 @@ FILE_GAMES: Final = frozenset(name for name, game in GAMES.items() if game.file_
 BUDGET: Final = ("seconds", "nodes")
 DEPTH: Final = ("depth", *BUDGET)
 ESTIMATE: Final = ("heuristic", "order")
+ORDERED: Final = {"order": "center"}
 
 PLAYERS: Final[dict[str, PlayerKind]] = {
     "ai": PlayerKind(
@@ -106,6 +113,7 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         games=FILE_GAMES,
         options=("nodes",),
         rest="(?s:.*)",
+        about="your file, connect4/players/ai.py",
     ),
     "human": PlayerKind("human"),
     "remote": PlayerKind(
@@ -128,27 +136,39 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         reaches_out=True,
         rest=r"(?s:.*)\.(py|ipynb)",
     ),
-    "random": PlayerKind("random", "connect4.players.registry:RandomPlayer"),
-    "greedy": PlayerKind("greedy", "connect4.players.agents:Greedy"),
+    "random": PlayerKind(
+        "random", "connect4.players.registry:RandomPlayer", about="any legal move"
+    ),
+    "greedy": PlayerKind(
+        "greedy", "connect4.players.agents:Greedy", about="the best margin after its own move"
+    ),
     "minimax": PlayerKind(
         "minimax:depth=K",
         "connect4.players.agents:minimax",
         options=(*DEPTH, *ESTIMATE),
+        about="textbook search, every move, depth {depth}",
+        usual={"depth": "2", **ORDERED},
     ),
     "alphabeta": PlayerKind(
         "alphabeta:depth=K,heuristic=H,pruning=on|off,order=center|ascending,tt=on|off",
         "connect4.players.agents:alphabeta",
         options=(*DEPTH, *ESTIMATE, "pruning", "tt"),
+        about="textbook search, depth {depth}",
+        usual={"depth": "4", **ORDERED, "pruning": "on", "tt": "on"},
     ),
     "expectimax": PlayerKind(
         "expectimax:depth=K",
         "connect4.players.agents:expectimax",
         options=(*DEPTH, *ESTIMATE),
+        about="search against a random opponent, depth {depth}",
+        usual={"depth": "3", **ORDERED},
     ),
     "montecarlo": PlayerKind(
         "montecarlo:depth=K,samples=N",
         "connect4.players.agents:montecarlo",
         options=(*DEPTH, "samples"),
+        about="{samples} random games for each position at depth {depth}",
+        usual={"depth": "2", "samples": "100"},
     ),
     "solver": PlayerKind(
         "solver",
@@ -156,17 +176,21 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         games=frozenset({"classic"}),
         board=(6, 7),
         options=("engine", *BUDGET),
+        about="perfect play",
     ),
     "mcts": PlayerKind(
         "mcts:iterations=N,c=C",
         "connect4.players.agents:MctsAgent",
         options=("iterations", "c", *BUDGET),
+        about="Monte-Carlo tree search, {iterations} iterations",
+        usual={"iterations": "20000"},
     ),
     "reference": PlayerKind(
         "reference or reference:nodes=N",
         "connect4.players.agents:ReferenceAgent",
         games=FILE_GAMES,
         options=("nodes",),
+        about="the strongest agent",
     ),
 }
 

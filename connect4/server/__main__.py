@@ -26,7 +26,7 @@ examples:
   python3 -m connect4.server --host 0.0.0.0 --port 4000 --time 20
       the same for the whole network
   python3 -m connect4.server --strict --records games --max-turns 200
-      keep the board: refuse illegal moves, announce the end, write a record of each game
+      keep the board: refuse illegal moves, write a record of each game
   printf 'g1 white\\n13E\\n' | nc 127.0.0.1 12345
       play by hand; docs/protocol.md has all lines
 """

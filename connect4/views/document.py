@@ -56,6 +56,7 @@ COLOURS: Final[dict[str, Colour]] = {
     "player2-ink": Colour("#ffffff", "#00203a"),
     "fault": Colour("#a3123f", "#ff7d9c"),
     "good": Colour("#177245", "#6fd6a1"),
+    "lost": Colour("#7b3294", "#d3a4ec"),
 }
 """`ink` is the dot or the ring on a player's token; `plate` is the board's front; `plate-mark`,
 `made` (a run that a move made), `mark-ink` and `mark-fault` are drawn over it and its tokens."""

@@ -20,8 +20,8 @@ from connect4.views.board import Motion, motion_between
 from connect4.views.document import TERMINAL
 from connect4.views.words import fault_report, kind_of_fault, move_text, repeat_command, spent_text
 
-NAME: Final = 36
-"""The maximum length of an agent's name; a longer one keeps its end."""
+NAME: Final = 30
+"""The maximum length of an agent's name; a longer one loses its middle."""
 
 PRINTED: Final = 60
 """The characters of an agent's output that are shown below its turn."""
@@ -121,6 +121,8 @@ class TerminalView:
         self._moved: Motion | None = None
         self._reported: set[tuple[Player, str]] = set()
         self._printed: list[str] = []
+        self._gain = 0
+        self._shown: State | None = None
 
     def see(self, event: Event, printed: str = "") -> None:
         """Show one event of the referee and, after a turn, what the agent printed."""
@@ -141,6 +143,7 @@ class TerminalView:
             self._show(state, "")
         else:
             self._print([title, *self._heading(state), *draw_board(state, None, self._style)])
+            self._shown = state
 
     def _turn_begun(self, event: TurnBegun) -> None:
         self._before = event.state
@@ -160,6 +163,7 @@ class TerminalView:
         self._moved = None
         if turn.outcome is Outcome.PLAYED:
             self._moved = motion_between(self._before.board(), event.state.board())
+        self._gain = event.state.margin(turn.player) - self._before.margin(turn.player)
         if self._live:
             return
         one, two = event.state.scores()
@@ -167,10 +171,15 @@ class TerminalView:
         self._print(
             [
                 *self._reply(turn),
-                f"{turn.number:4}. {score:>9} {spent_text(turn):>10}  {move_text(turn)}",
+                f"{turn.number:4}. {score:>9} {spent_text(turn):>10}  {self._told(turn)}",
                 *self._printed,
             ]
         )
+
+    def _told(self, turn: Turn) -> str:
+        """Describe the turn that has just ended, with what it gained."""
+        gained = self._gain and self._plan.game.counts_points
+        return f"{move_text(turn)}, {self._gain:+}" if gained else move_text(turn)
 
     def _reply(self, turn: Turn) -> list[str]:
         """Return a program's move in the game's own words, for a person."""
@@ -195,7 +204,11 @@ class TerminalView:
     def _heading(self, state: State) -> list[str]:
         lines = []
         players: tuple[Player, Player] = (1, 2)
-        names = [name if len(name) <= NAME else f"...{name[3 - NAME :]}" for name in self._agents]
+        half = (NAME - 3) // 2
+        names = [
+            name if len(name) <= NAME else f"{name[:half]}...{name[half + 3 - NAME :]}"
+            for name in self._agents
+        ]
         width = max(12, *map(len, names))
         for player, points in zip(players, state.scores(), strict=True):
             agent = names[player - 1]
@@ -209,12 +222,17 @@ class TerminalView:
         return lines
 
     def _show(self, state: State, status: str) -> None:
-        """Draw the whole picture; on a terminal, in place."""
+        """Draw the whole picture; on a terminal, in place, else only if the position is new."""
+        if not self._live:
+            if state == self._shown:
+                self._print([f"  {status}"] if status else [])
+                return
+            self._shown = state
         last = self._last
         lines = ["", f"  {self._plan.title}", "", *self._heading(state), ""]
         lines += draw_board(state, self._moved, self._style)
         if last is not None:
-            lines += self._wrapped(f"Turn {last.number}: {move_text(last)}, {spent_text(last, 2)}")
+            lines += self._wrapped(f"Turn {last.number}: {self._told(last)}, {spent_text(last, 2)}")
             lines += [f"  {line}" for line in self._reply(last) if self._live]
             lines += self._printed
         if status:
@@ -256,5 +274,6 @@ class TerminalView:
         return line
 
     def say(self, line: str) -> None:
-        self._drawn += rows_of(f"  {line}") if self._drawn else 0
-        self._print([f"  {line}"])
+        lines = self._wrapped(line)
+        self._drawn += sum(map(rows_of, lines)) if self._drawn else 0
+        self._print(lines)

@@ -42,7 +42,7 @@ examples:
       one search from a state file
   python3 -m connect4.views.tree game.json:12 -o tree.html
       the search of turn 12 of a recorded game, by the agent that played it
-  python3 -m connect4.views.tree --game classic --rows 5 --columns 6 --agent mcts -o tree.html
+  python3 -m connect4.views.tree --game classic --rows 5 --agent mcts -o t.html
       a board of another size
 """
 
@@ -93,6 +93,7 @@ def tree_page(game: Game, start: State, agent: str, nodes: Iterable[Node]) -> st
         "min_is": f"player {3 - start.mover}",
         "win": WIN,
         "leaf": LEAVES.get(kind, "A leaf of the search."),
+        "checked": kind == "ai",
         "windowed": has_bounds(nodes),
     }
     return Page(f"Search tree of {agent}", PARTS, data=data).alone()

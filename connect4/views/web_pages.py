@@ -6,6 +6,7 @@ The referee runs in the thread that plays, the server in threads of its own.
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -22,16 +23,19 @@ from typing import Any, Final, TypeAlias
 from connect4 import record as records
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import IllegalAction, InputError, IsolationError
-from connect4.games import GAMES, own_starts
+from connect4.games import GAMES, load_start, own_starts
 from connect4.games.base import Ending, Game
-from connect4.players.base import PlayerLeftError, Reply
+from connect4.players.base import PlayerLeftError, Reply, TakenBackError
 from connect4.players.human import late_reply
-from connect4.players.registry import PLAYERS, words_for
+from connect4.players.registry import PLAYERS, PlayerKind, words_for
 from connect4.record import Record
 from connect4.referee import Result, TurnBegun
+from connect4.search.heuristics import heuristic_of
+from connect4.search.mcts import EXPLORATION
 from connect4.table import Table, TablePlan
 from connect4.views.document import Page
-from connect4.views.page import PARTS, Feed, SentSeat, page, turns_to_send, typed_reply
+from connect4.views.live import Feed, SentSeat, turns_to_send
+from connect4.views.page import PARTS, page, result_text
 from connect4.views.web_server import Content, Events, RefusedError, Server
 
 FIRST_PAGE: Final = 10.0
@@ -60,9 +64,6 @@ START_PAGE: Final = 600.0
 
 PORT: Final = 4404
 """The default port: a browser remembers the last choices by port."""
-
-NOT_OFFERED: Final = frozenset({"human", "remote", "env", "kaggle"})
-"""Kinds of players that the form does not list: they need a place beside this machine."""
 
 Planned: TypeAlias = Callable[[list[str]], list[TablePlan]]
 """Returns the games of a command line, without the command; raises `InputError`."""
@@ -116,13 +117,13 @@ class GamePage:
                 self.play(plan)
         except (InputError, IsolationError) as error:
             self.events.add("note", str(error))
-        self.events.add("stay", None)  # its server keeps running
+        self.events.add("stay", {"again": True})  # its server keeps running
 
     def show(self, record: Record) -> None:
         self._feed.begin(record)
         self.games.append(record)
         self._feed.over(record)
-        self.events.add("stay", None)
+        self.events.add("stay", {"again": False})
 
     def record_of(self, game: int, turn: int) -> Record:
         """Return the record of a game; one that goes on is broken off after that turn."""
@@ -139,13 +140,13 @@ class GamePage:
             while True:
                 try:
                     reply = self._reply(begun, plan)
-                except PlayerLeftError as error:
+                except (PlayerLeftError, TakenBackError) as error:
                     begun = turns.throw(error)
                 else:
                     begun = turns.send(reply)
 
     def _reply(self, begun: TurnBegun, plan: TablePlan) -> Reply:
-        """Return a person's move; raises `PlayerLeftError` if the person has left."""
+        """Return a person's move; raises `PlayerLeftError` or `TakenBackError`."""
         began = time.monotonic()
         while True:
             took = time.monotonic() - began
@@ -160,9 +161,12 @@ class GamePage:
             if turn != begun.number:  # a second click, that came before the turn was over
                 continue
             try:
-                return typed_reply(text, begun, plan, time.monotonic() - began)
+                reply = self._feed.typed(text, begun, plan, time.monotonic() - began)
             except IllegalAction as error:
                 self.events.add("note", str(error))
+                continue
+            if reply is not None:
+                return reply
 
     def end(self) -> None:
         """Send the page that people can save, and wait until a page has received it."""
@@ -267,7 +271,11 @@ class StartServer:
         self._temporary = tempfile.TemporaryDirectory(prefix="connect4-")  # gone with the command
         self._folder = Path(self._temporary.name)
         self._lock = threading.Lock()
-        offer = {"games": [offered(game) for game in GAMES.values()], "seconds": DEFAULT_SECONDS}
+        offer = {
+            "games": [{**offered(game), "boards": boards(game)} for game in GAMES.values()],
+            "seconds": DEFAULT_SECONDS,
+            "playground": os.environ.get("CONNECT4_PLAYGROUND", ""),
+        }
         self.server.add_page("", Page("Connect 4", ("base", "theme", "start"), data=offer))
         self.server.streams["here"] = events = Events()
         self._pages = [events]
@@ -311,9 +319,31 @@ class StartServer:
                 raise InputError(f"{size}; the page plays boards of up to 12 rows and 12 columns")
         except (InputError, OSError) as error:
             raise RefusedError(str(error).replace(f"{self._folder}{os.sep}", "")) from None
+        return self._begin(plans)
+
+    def _begin(self, plans: list[TablePlan]) -> dict[str, str]:
+        """Play on a page of its own; the start page lists the game."""
         path, page = self._game_page()
-        threading.Thread(target=page.play_all, args=(plans,), daemon=True).start()
+        again = plans[-1]
+        self.server.posts[f"{path}again"] = lambda asked: self._again(again, bool(asked["swap"]))
+        names = " against ".join(agent.text for agent in again.agents)
+
+        def tell(result: str) -> None:
+            self._pages[0].add("game", {"path": path, "names": names, "result": result})
+
+        def play() -> None:
+            tell("being played")
+            page.play_all(plans)
+            tell(result_text(page.games[-1]) if page.games else "not played")
+
+        threading.Thread(target=play, daemon=True).start()
         return {"path": path}
+
+    def _again(self, plan: TablePlan, swap: bool) -> dict[str, str]:
+        """Begin a rematch, with another seed."""
+        terms = replace(plan.terms, seed=random.SystemRandom().randrange(2**31))
+        agents = plan.agents[::-1] if swap else plan.agents
+        return self._begin([replace(plan, agents=agents, terms=terms)])
 
     def _open(self, asked: dict[str, Any]) -> dict[str, str]:
         """Show a record that was dropped."""
@@ -361,6 +391,25 @@ class StartServer:
         threading.Thread(target=wait, daemon=True).start()
 
 
+def boards(game: Game) -> dict[str, list[Any]]:
+    """Return `[columns, cells]` of each start, row by row from the top; "" is the usual one."""
+    starts = {path.stem: load_start(game, str(path)) for path in own_starts(game)}
+    starts[""] = game.start(None, None)
+    return {
+        name: [state.grid.columns, "".join(map(str, state.board().ravel().tolist()))]
+        for name, state in starts.items()
+    }
+
+
+def usual(kind: PlayerKind, option: str, game: Game) -> str:
+    """Return an option's value if it is not given; empty if it is then not used."""
+    if option == "heuristic":
+        return heuristic_of(game).name
+    if option == "c":
+        return f"{EXPLORATION.get(game.name, 2.0):g}"
+    return kind.usual.get(option, "")
+
+
 def offered(game: Game) -> dict[str, Any]:
     """Return what the form offers for a game."""
     rows, columns = game.start(None, None).board().shape
@@ -374,9 +423,11 @@ def offered(game: Game) -> dict[str, Any]:
                 "kind": name,
                 "file": bool(kind.rest),
                 "options": {option: words_for(option, game.name) for option in kind.options},
+                "usual": {option: usual(kind, option, game) for option in kind.options},
+                "about": kind.about.format(**kind.usual),
             }
             for name, kind in PLAYERS.items()
-            if name not in NOT_OFFERED and (kind.games is None or game.name in kind.games)
+            if kind.about and (kind.games is None or game.name in kind.games)
         ],
         "options": [
             {"name": option.name, "help": option.help, "switch": option.kind is bool}

@@ -22,6 +22,7 @@ ENDINGS: Final = {
     Ending.DRAW_LIMIT: "the limit of turns is reached: a draw",
     Ending.REPETITION: "the position has come up for the third time: a draw",
     Ending.FORFEIT: "a late, invalid or failed turn loses the game",
+    Ending.RESIGNED: "a player resigned",
     Ending.TIMEOUT: "a side's time ran out",
     Ending.DISCONNECTED: "a side disconnected",
     Ending.LEFT: "a player left",

@@ -51,6 +51,8 @@ class Playing:
     """The address of a Dask scheduler; None plays on this machine."""
     path: Path | None = None
     """The file of the rubric; None for the default one."""
+    words: tuple[str, ...] = ()
+    """The command as it was given: given again, it goes on."""
 
     def workers(self) -> int:
         """Return how many games this machine plays at once; raises `InputError` if too many."""

@@ -20,12 +20,11 @@ from connect4.api import show_progress
 from connect4.errors import InputError, headline, one_line
 from connect4.games.base import Seconds
 from connect4.isolation.wasm.level import read_fuel
-from connect4.players.base import Method
 from connect4.players.registry import parse_agent
 from grader.commands import DONE, STOPPED, Playing, read_rubric, required_level, say
 from grader.handin import file_name
 from grader.handin import find as submissions
-from grader.marks.tally import Part, PartComparison
+from grader.marks.tally import METHOD_OF, Part, PartComparison
 from grader.output import write
 from grader.output.results import last_lines
 from grader.output.tables import faults_text
@@ -44,8 +43,6 @@ TITLES: Final[dict[Part, str]] = {
     "a": "part A, get_expectimax_move, each against random:",
     "b": "part B, get_intelligent_move, against each other:",
 }
-
-METHOD_OF: Final[dict[Part, Method]] = {"a": "expectimax", "b": "intelligent"}
 
 
 def shorter(rubric: Rubric, games: int | None) -> Rubric:

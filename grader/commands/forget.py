@@ -28,7 +28,7 @@ from grader.ladder import LADDER, Book
 from grader.ladder.league import write_tables
 from grader.ladder.site import write_site, write_unlikely
 from grader.marks import gradable
-from grader.output import writing
+from grader.output import gradebooks, writing
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import wrapped
 from grader.play import number_of
@@ -40,7 +40,7 @@ from grader.rubric.reading import from_stored
 
 WRITTEN: Final = re.compile(
     r"class\.html|results\.json|(changes|unmatched)\.csv"
-    r"|(canvas|moodle|worksheet|brightspace|blackboard)\.(csv|txt|xls)"
+    rf"|{gradebooks.FILLED.pattern}"
     r"|(feedback|games)/[^/]*\.html|results/[^/]*\.json"
     rf"|({writing.FOLDERS})/[0-9a-f]{{{DIGITS}}}/[^/]*"
 )
@@ -227,6 +227,7 @@ CLEANING: Final = (
     "DELETE FROM decision WHERE is_gone(person) OR is_gone(line)",
     "DELETE FROM written WHERE is_gone(person)",
     "UPDATE author SET report = cleaned(report)",
+    "UPDATE meta SET value = cleaned(value) WHERE name IN ('command', 'out')",
     "UPDATE correction SET reason = cleaned(reason)",
     "UPDATE roster SET student = cleaned_student(student)",
 )

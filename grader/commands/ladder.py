@@ -21,7 +21,7 @@ from grader.commands import DONE, STOPPED, UNLIKELY, Playing, say
 from grader.handin import Submission, form
 from grader.handin import find as submissions
 from grader.ladder import Book, PlannedPair, Version
-from grader.ladder.fit import choose, widest_first
+from grader.ladder.fit import Chosen, choose, widest_first
 from grader.ladder.league import (
     League,
     Standings,
@@ -31,23 +31,22 @@ from grader.ladder.league import (
     terms_of,
     write_tables,
 )
-from grader.ladder.site import write_site, write_unlikely
+from grader.ladder.site import challenge_place, write_site, write_unlikely
+from grader.marks.tally import Tally
 from grader.output import check_out
 from grader.output.results import note_run
-from grader.play import Pool, duration, number_of
+from grader.play import EVERY, Pool, duration, number_of, per_minute
 from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import PlannedGame
 from grader.play.trials import DEADLY, prove_deadly
 from grader.play.working_time import Pace, load_all, too_slow
-from grader.results import ATTEMPTS, Attempt, utc_now
+from grader.results import ATTEMPTS, Attempt, Faults, utc_now
+from grader.results.store import COMMAND
 from grader.rubric.model import PRACTICE_SEED, Rubric
 from grader.rubric.reading import PUBLIC_SEED, stored_values
 
 KNOWN: Final = "every rating is known well enough"
 UNPLAYED: Final = "no game could be played; see the failures above"
-
-EVERY: Final = 30.0
-"""Seconds between two lines of progress."""
 
 
 def begin(book: Book, rubric: Rubric, found: Sequence[Submission], day: str) -> list[Version]:
@@ -113,6 +112,34 @@ class LadderRun:
             if self.tries.total() >= HOPELESS and not self.played:
                 return UNPLAYED
 
+    def challenge(self, names: Sequence[str]) -> str:
+        """Play an unrated match of two players, a pair of games on each board; return its end.
+
+        A match of theirs that was stopped goes on instead.
+        """
+        league = self._load(read_league(self.book, self.rubric))
+        places = [league.find(name) for name in names]
+        first, second = (player_id(league.players[place]) for place in places)
+        if first == second:
+            raise InputError(f"--challenge: {names[0]} and {names[1]} are the same file")
+        if not any(
+            {one.one, one.two} == {first, second} for one in self.book.unplayed(self.terms, False)
+        ):
+            plans = [league.planned(Chosen(*places)) for _ in self.rubric.ladder.boards]
+            rows = [(plan, [game.key for game in league.games(plan)]) for plan in plans]
+            self.book.plan(rows, self.terms, rated=False)
+        while waiting := self._waiting(league, rated=False):
+            if self.seconds_left <= 0:
+                return f"the time is used ({self.minutes:g} min)"
+            self._play(waiting, league)
+        total = Tally()
+        for game in self.book.games(self.terms, rated=False):
+            if {game.one, game.two} == {first, second}:
+                total.count(game.margin if game.one == first else -game.margin, 0, Faults())
+        place = challenge_place(league.secret, first, second)
+        result = f"won-drawn-lost {total.record()}, no rating changes; page {place}"
+        return f"{' against '.join(names)}: {result}"
+
     def _next_round(self, league: League) -> list[PlannedPair]:
         """Return the pairs of the next round; none if no player needs one."""
         rules = self.rubric.ladder
@@ -145,14 +172,14 @@ class LadderRun:
         final = {key for key, count in self.tries.items() if count >= ATTEMPTS}
         return final | {key for key, deaths in self.book.suspects().items() if deaths >= DEADLY}
 
-    def _waiting(self, league: League) -> list[PlannedGame]:
+    def _waiting(self, league: League, rated: bool = True) -> list[PlannedGame]:
         """Return the games of planned pairs that have no result and can be played."""
         hopeless = self._hopeless()
         able = {player_id(league.players[place]) for place in league.rungs}
         able |= {item.sha256 for item in league.versions() if item.problem is None}
         return [
             game
-            for plan, missing in self.book.unplayed(self.terms).items()
+            for plan, missing in self.book.unplayed(self.terms, rated).items()
             if {plan.one, plan.two} <= able and hopeless.isdisjoint(missing)
             for game in league.games(plan)
             if game.key in missing
@@ -176,7 +203,9 @@ class LadderRun:
             say(f"{game.title}: {attempt.fault}")
         if time.monotonic() - self.told >= EVERY:
             self.told = time.monotonic()
-            say(f"{self.played} games played, at most {duration(self.seconds_left)} left")
+            rate = per_minute(self.played, time.monotonic() - self.began)
+            left = duration(self.seconds_left)
+            say(f"{self.played} games played, {rate}, at most {left} left")
 
     def _load(self, league: League) -> League:
         """Load each current version once; return the league without those that fail."""
@@ -205,9 +234,11 @@ def ladder(
     site: Path | None = None,
     playground: str | None = None,
     minutes: float = 30,
+    challenge: Sequence[str] = (),
 ) -> int:
     """Rate new versions until the ratings are known, the time is used or Ctrl-C.
 
+    With the names of two versions as `challenge`, play an unrated match of these instead.
     `playground` is the address of a site that the ladder's `site` links to.
     """
     rubric = playing.rubric
@@ -224,6 +255,8 @@ def ladder(
     found = submissions.find(paths, rubric.submission)
     with Book(results or Path("ladder.db"), writing=True) as book:
         new = begin(book, rubric, found, utc_now()[:10])
+        if not challenge:
+            book.set_meta({COMMAND: json.dumps(playing.words)})
         for item in found:
             if item.problem:
                 say(f"{item.name}: not read: {item.problem}")
@@ -237,9 +270,11 @@ def ladder(
         with contextlib.suppress(KeyboardInterrupt), playing.pool() as pool:
             level = playing.level()
             note_run(book, level)
-            ended = LadderRun(book, rubric, pool, level, minutes, files.write_in_play).go()
+            run = LadderRun(book, rubric, pool, level, minutes, files.write_in_play)
+            ended = run.challenge(challenge) if challenge else run.go()
             status = STOPPED if ended == UNPLAYED else DONE
-        print(table_text(files.write()))
+        standings = files.write()
+        print("" if challenge else f"{table_text(standings)}\n", end="")
         print(ended, flush=True)
     return status
 

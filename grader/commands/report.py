@@ -131,7 +131,7 @@ def put_out(results: Results, store: Store, outputs: Outputs) -> bool:
             if line := tell_changes(results, store, outputs.out):
                 say(line)
             with suppress(InputError), writable(store) as own:  # else the other grader notes them
-                note_written(results, own)
+                note_written(results, own, outputs.out)
         if outputs.records:
             writing.write_records(results.games, store, outputs.out)
         written = fill_gradebooks(results, store, outputs, outputs.out)
@@ -192,9 +192,6 @@ def placement_points(path: Path, results: Results) -> str:
     return json.dumps({"file": path.name, "points": points})
 
 
-FILLED: Final = re.compile(r"(canvas|moodle|worksheet|brightspace|blackboard)\.(csv|xls)")
-"""The files that are written below `--out`."""
-
 QUESTION: Final = (
     "Which are one person? Such as `1=2 3=1`; `y` writes the gradebook without those on the left, "
     "anything else writes nothing: "
@@ -248,7 +245,7 @@ def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path)
         write(out / name, content)
         names.add(name)
     for place in sorted(out.iterdir()) if fillings or out.is_dir() else ():
-        if FILLED.fullmatch(place.name) and place.name not in names:
+        if gradebooks.FILLED.fullmatch(place.name) and place.name not in names:
             say(f"{place} is from an earlier run; give --gradebook again")
     return len(names) == len(fillings)
 

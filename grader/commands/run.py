@@ -26,7 +26,7 @@ from grader.play.schedule import Contestant, PlannedGame, opponent, worth
 from grader.play.working_time import Pace, grading_pace, is_passing, load_all, too_slow
 from grader.results import ATTEMPTS, STARVED, Attempt, EndedGames
 from grader.results.database import has_results
-from grader.results.store import Store
+from grader.results.store import COMMAND, Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents
 
@@ -130,6 +130,7 @@ def foresee(task: Task) -> int:
         level = task.playing.level()
         say("asking each file for a move ...")
         store.add_sources(sources_of(task.found))
+        store.set_meta({COMMAND: json.dumps(task.playing.words)})
         for item, problem, fault in load_all(
             task.files, task.rubric, store, pool, level, task.pace
         ):
@@ -198,7 +199,8 @@ def _store_plan(task: Task, store: Store) -> None:
         say(f"{store.path}: the rubric is not the stored one: {'; '.join(changed)}")
     if not task.quick:
         _say_left_out(task, store)
-    store.set_meta({"kind": task.kind, "rubric": values})
+    words = json.dumps(task.playing.words)
+    store.set_meta({"kind": task.kind, "rubric": values, COMMAND: words})
     store.set_submissions(task.found, whole=not (task.quick or task.of_one_file))
     if store.secret(task.of_a_class) is None and task.rubric.match.seed is None:
         say(

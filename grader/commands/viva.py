@@ -37,7 +37,7 @@ from grader.play import number_of
 from grader.play.schedule import PART_A, PlannedGame
 from grader.results.store import Store
 
-PARTS: Final = ("base", "report", "theme", "board", "viva")
+PARTS: Final = ("base", "report", "theme", "board", "figures", "viva")
 """The assets of the page."""
 
 QUESTIONS: Final = 5

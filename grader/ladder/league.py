@@ -15,6 +15,8 @@ from functools import cached_property
 from math import inf
 from typing import Final
 
+from connect4.errors import InputError
+from connect4.games import nearest
 from grader.handin import Person, Submission
 from grader.handin.lists import csv_text
 from grader.ladder import Book, GameRow, PlannedPair, Student, Version
@@ -100,6 +102,23 @@ class League:
             if self.fit.is_rated(place) and self.fit.pairs[place] >= LEAST_PAIRS
         ]
         return max(settled, key=lambda item: self.fit.values[places[item]], default=latest)
+
+    def find(self, text: str) -> int:
+        """Return the player called `alice v2`, `alice` (the version that counts) or as a rung.
+
+        Students have their names and their pseudonyms. Raises `InputError` if nobody is called so.
+        """
+        named = {self.players[place].name: place for place in self.rungs}
+        for student in self.students:
+            able = [version for version in student.versions if version.problem is None]
+            versions = {f" v{version.number}": version for version in able}
+            if counted := self.counted(student):
+                versions[""] = counted
+            for name in (student.name, student.pseudonym):
+                named |= {name + end: self.index[one.sha256] for end, one in versions.items()}
+        if text not in named:
+            raise InputError(f"--challenge: no {text!r} can be played{nearest(text, named)}")
+        return named[text]
 
     def current(self) -> list[int]:
         """Return the players that the ladder rates now: rungs, latest and counted versions."""

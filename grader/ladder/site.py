@@ -8,7 +8,7 @@ import html
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 from connect4.views import document
@@ -63,11 +63,10 @@ def write_site(book: Book, standings: Standings, site: Path, playground: str = "
             texts[private_page(entry.student.token)] = agent_page(book, entry, standings, own=True)
     count = sum(_write_changed(site / place, text) for place, text in texts.items())
     kept = {site / place for place in texts}
-    for one, two in _pairings(standings):
-        path = site / pairing_place(one, two, standings)
+    for place, games, names, first in [*_pairings(standings), *_challenges(book, standings)]:
+        path = site / place
         kept.add(path)
-        games = standings.games_between(one, two)
-        text = pairing_page(book, games, one, two, beginning(path))
+        text = pairing_page(book, games, names, first, beginning(path))
         if text is not None:
             write(path, text)
             count += 1
@@ -87,7 +86,11 @@ def _write_changed(path: Path, text: str) -> bool:
     return True
 
 
-def _pairings(standings: Standings) -> Iterator[list[Entry]]:
+Pairing: TypeAlias = tuple[str, list[GameRow], tuple[str, str], str]
+"""The place of a page of games, the games, the names of both agents and the id of the first."""
+
+
+def _pairings(standings: Standings) -> Iterator[Pairing]:
     """Yield the pairs of agents in the table that have met, the better one first.
 
     If several students have the same file, the first represents them all.
@@ -96,10 +99,24 @@ def _pairings(standings: Standings) -> Iterator[list[Entry]]:
     for entry in standings.entries:
         if entry.player is not None:
             by_player.setdefault(entry.player, entry)
-    for one, two in standings.games_of:
-        if one in by_player and two in by_player:
-            pair = by_player[one], by_player[two]
-            yield sorted(pair, key=lambda entry: entry.rank or len(standings.entries))
+    for both in standings.games_of:
+        pair = [by_player[player] for player in both if player in by_player]
+        if len(pair) == 2:
+            one, two = sorted(pair, key=lambda entry: entry.rank or len(standings.entries))
+            first = one.version.sha256 if one.version is not None else one.name
+            games, names = standings.games_between(one, two), (one.label, two.label)
+            yield pairing_place(one, two, standings), games, names, first
+
+
+def _challenges(book: Book, standings: Standings) -> Iterator[Pairing]:
+    """Yield the pairs that have played unrated games; not those of whoever was forgotten."""
+    league, found = standings.league, dict[tuple[str, str], list[GameRow]]()
+    for game in book.games(terms_of(league.rubric), rated=False):
+        found.setdefault((game.one, game.two), []).append(game)
+    for (one, two), games in found.items():
+        if {one, two} <= league.index.keys():
+            names = league.players[league.index[one]].name, league.players[league.index[two]].name
+            yield challenge_place(league.secret, one, two), games, names, one
 
 
 def _level(standings: Standings) -> str:
@@ -293,7 +310,7 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
         return ""
     total = standings.totals[entry.player].faults
     if not total.total:
-        return "<p>None.</p>"
+        return ""
     reasons: dict[tuple[str, str], list[str]] = {}
     player = standings.league.players[entry.player]
     mine = player.sha256 or player.name
@@ -353,6 +370,11 @@ def pairing_place(one: Entry, two: Entry, standings: Standings) -> str:
     return f"games/{file_name(f'{apart} {both[0]} - {both[1]}')}.html"
 
 
+def challenge_place(secret: int, *ids: str) -> str:
+    """Return the place of the unrated games of two players; nobody can guess it."""
+    return f"games/{private_token(secret, f'challenge {sorted(ids)}')}.html"
+
+
 def page(
     title: str, facts: Sequence[str], body: str, data: Any, up: str = "", comment: str = ""
 ) -> str:
@@ -373,11 +395,12 @@ def value_text(rating: Interval | None) -> str:
 
 
 def pairing_page(
-    book: Book, games: Sequence[GameRow], one: Entry, two: Entry, written: str
+    book: Book, games: Sequence[GameRow], names: tuple[str, str], first: str, written: str
 ) -> str | None:
-    """Return the page of the games of two agents; None if it begins as `written`, with its hash."""
-    names = one.label, two.label
-    first = one.version.sha256 if one.version is not None else one.name
+    """Return the page of the games of two agents; None if it begins as `written`, with its hash.
+
+    `first` is the id of the agent that `names` has first.
+    """
     shown = []
     for number, game in enumerate(games, 1):
         begins = (game.side == 1) == (game.one == first)

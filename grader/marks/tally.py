@@ -14,6 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
+from connect4.players.base import Method
 from grader.play.schedule import PART_A, Contestant, Match, PlannedGame
 from grader.results import Faults, PlayedGame
 from grader.rubric.model import Baseline, CompareRules, Rubric, StatisticsRules
@@ -361,6 +362,8 @@ def verdict(samples: Sequence[float], rules: CompareRules) -> tuple[Verdict, Int
 
 
 Part: TypeAlias = Literal["a", "b"]
+
+METHOD_OF: Final[dict[Part, Method]] = {"a": "expectimax", "b": "intelligent"}
 
 
 @dataclass(slots=True)

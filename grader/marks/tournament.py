@@ -98,8 +98,8 @@ def group_count(contestants: int, stage: Stage) -> int:
 
 
 def group_name(stage: Stage, number: int, count: int) -> str:
-    """Return the name of a group."""
-    return stage.name if count == 1 else f"{stage.name} {number}"
+    """Return the name of a group: one of the stage `groups` is `group 1`."""
+    return stage.name if count == 1 else f"{stage.name.removesuffix('s')} {number}"
 
 
 def deal(order: Sequence[Contestant], count: int) -> list[list[Contestant]]:

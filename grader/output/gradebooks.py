@@ -133,6 +133,9 @@ SYSTEMS: Final = (
 )
 """A header is of the first system whose titles it has."""
 
+FILLED: Final = re.compile(rf"({'|'.join(system.file for system in SYSTEMS)})\.(csv|xls)")
+"""The names of filled exports below `--out`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Gradebook:

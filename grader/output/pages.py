@@ -9,6 +9,7 @@ import hashlib
 import html
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -47,7 +48,18 @@ class Link:
     whole_row: bool = False
 
 
-Cell: TypeAlias = str | int | Link
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A cell that shows an interval as a bar on a scale from 0 to `full`, with a point in it."""
+
+    text: str
+    low: float
+    value: float
+    high: float
+    full: float
+
+
+Cell: TypeAlias = str | int | Link | Range
 
 
 def whole(
@@ -105,8 +117,36 @@ def listed(texts: Iterable[str]) -> str:
     return f"<ul>{items}</ul>" if items else ""
 
 
-def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+def filters(label: str, names: Sequence[str], kinds: Sequence[Sequence[str]]) -> str:
+    """Return a button for each kind of rows, with their number; it keeps the rows of this kind.
+
+    `names` are all kinds in their order, `kinds` those of each row.
+    """
+    if not any(kinds):
+        return ""
+    counts = Counter(kind for row in kinds for kind in row)
+    buttons = "".join(
+        f'<button type="button" data-kind="{_word(kind)}" aria-pressed="false">'
+        f"<b>{counts[kind]}</b> {html.escape(kind)}</button>"
+        for kind in names
+        if kind in counts
+    )
+    return f'<div class="filters" role="group" aria-label="{label}">{label} {buttons}</div>'
+
+
+def _word(kind: str) -> str:
+    return html.escape(kind.replace(" ", "-"))
+
+
+def table(
+    headers: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    kinds: Sequence[Sequence[str]] = (),
+    sorted_by: str = "",
+) -> str:
     """Return a table; a column is right-aligned if its header is a `Number`.
+
+    `kinds` are those of each row, for `filters`. The rows are sorted by a column, highest first.
 
     On a phone, the rows of a wide table are stacked: below its first text a row has all other
     cells, each with its header. A column without any text is left out; nothing without rows.
@@ -123,8 +163,11 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     title, head, lines = is_number.index(False) if False in is_number else 0, "", [""] * len(rows)
     for place, (header, cells) in enumerate(columns):
         kind = ' class="number"' if is_number[place] else ""
+        order = ' aria-sort="descending"' if header == sorted_by else ""
         head += (
-            f'<th scope="col"{kind}>{html.escape(header)}</th>' if header else f"<td{kind}></td>"
+            f'<th scope="col"{kind}{order}>{html.escape(header)}</th>'
+            if header
+            else f"<td{kind}></td>"
         )
         label = f' data-label="{html.escape(header[:1].upper() + header[1:])}"'
         if place == title:
@@ -136,7 +179,8 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
             f"{line}<td{kind}>{cell_html(cell, is_number[place])}</td>"
             for line, cell in zip(lines, cells, strict=True)
         ]
-    body = "\n".join(f"<tr>{line}</tr>" for line in lines)
+    marks = [f' data-kinds="{" ".join(map(_word, kind))}"' for kind in kinds] or [""] * len(rows)
+    body = "\n".join(f"<tr{mark}>{line}</tr>" for mark, line in zip(marks, lines, strict=True))
     return (
         f'<div class="scroll" tabindex="0"><table{stacked}>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>"
@@ -158,6 +202,15 @@ def cell_html(cell: Cell, is_number: bool = False) -> str:
     """Return the HTML of a cell."""
     if isinstance(cell, Link):
         return link(cell)
+    if isinstance(cell, Range):
+        shown = (cell.low, cell.value, cell.high - cell.low)
+        low, value, width = (f"{100 * number / cell.full:.1f}" for number in shown)
+        return (
+            f'<svg class="range" viewBox="0 0 100 10" role="img"><title>{html.escape(cell.text)}'
+            '</title><path class="axis" d="M0 5h100"/><rect class="interval" '
+            f'x="{low}" width="{width}" y="2" height="6" rx="2"/>'
+            f'<circle cx="{value}" cy="5" r="2.5"/></svg>'
+        )
     return html.escape(minus(str(cell)) if is_number else str(cell))
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import html
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
+from itertools import compress
 from statistics import fmean, median
 from typing import Final
 
@@ -19,15 +20,16 @@ from connect4.views.document import Json, Page
 from connect4.views.page import PARTS
 from grader.handin import Submission, file_name, without_folders
 from grader.marks import Mark, MatchMark
-from grader.marks.tally import by_match, full_points, margin_digits, margin_of, tally
-from grader.marks.tournament import Group, StageState
+from grader.marks.tally import full_points, margin_of
 from grader.output import tables
 from grader.output.explain import MAX_REASONS, Reason, formula, told_plainly
 from grader.output.pages import (
     Cell,
     Link,
+    Range,
     all_games,
     card,
+    filters,
     heading,
     link,
     listed,
@@ -37,6 +39,7 @@ from grader.output.pages import (
     section,
     table,
     whole,
+    with_keys,
 )
 from grader.output.results import Results
 from grader.output.tables import Number
@@ -58,7 +61,7 @@ def report_on(mark: Mark, results: Results, lost: Sequence[Reason]) -> tuple[str
     games = results.games_of(mark.submission)
     playable = {
         game.key: number
-        for number, game in enumerate(games, 1)
+        for number, game in reversed([*enumerate(games, 1)])  # of two alike the first counts
         if game.key in results.played and not game.board.hidden
     }
     total = card(_total(mark, results.rubric))
@@ -232,6 +235,7 @@ def feedback_page(
     """Return the whole page of a submission: its report, then its games.
 
     `replays` has the games that have been played, by key.
+    It opens at the first lost turn above, else at the game with the worst margin.
     """
     games, (above, below) = results.games_of(item), report
     comment = f"feedback {digest(item, report, results)}"
@@ -239,9 +243,10 @@ def feedback_page(
     if games:
         listed = card(_games(item, results, replays))
         below = f"<h2 id='games'>All games</h2>\n{listed}\n{below}"
-    shown = []
+    shown, margins = [], {}
     for number, game in enumerate(games, 1):
         if game.key in replays and not game.board.hidden:
+            margins[number] = margin_of(game, results.played[game.key])
             side = "first" if game.side == 1 else "second"
             label = f"{game.match.part}, {game.board.label}, {side}, round {game.repeat + 1}"
             shown.append(({"number": number, "label": label}, replays[game.key]))
@@ -249,7 +254,8 @@ def feedback_page(
         return whole(title, f"{above}\n{below}", comment=comment)
     before = f'<section class="report" aria-labelledby="name">\n{above}\n</section>\n'
     after = f'\n<section class="report" aria-label="More">\n{below}\n</section>'
-    return Page(title, FEEDBACK, before, all_games(shown), comment, after).alone()
+    data = with_keys({"opens": f"{min(margins, key=margins.__getitem__)}.0"}, all_games(shown))
+    return Page(title, FEEDBACK, before, data, comment, after).alone()
 
 
 ROSTER: Final = ("section", "group")
@@ -263,17 +269,8 @@ OPPONENT_HEADERS: Final = (
     Number("zero points"),
 )
 
-PROJECTOR: Final = (
-    '<button type="button" id="projector" '
-    'title="The bracket alone, for a projector; Escape ends it">Projector</button>'
-)
 
-PLACES: Final = (
-    "Places go by the last stage that a submission reached, then by its place in its group "
-    "there, then by its numbers in that stage. A second place so stands above every third place, "
-    "whatever their margins: the groups had different opponents. Those who are equal in all of "
-    "this share a place."
-)
+CONCERNS: Final = ("at 0", "with lost turns", "not playable", "identical", "late", "undecided")
 
 
 def class_page(results: Results) -> str:
@@ -297,10 +294,13 @@ def class_page(results: Results) -> str:
         for student in mark.students
         for change in student.corrections
     ]
+    marks = sorted(marks, key=_standing)
+    kinds = _concerns(marks)
+    marked = table(MARK_HEADERS, _marks(marks, full_points(results.rubric)), kinds, "total")
     parts = [
         heading("The class"),
-        paragraphs(["For the teacher: this page names everybody.", f"{summary}."]),
-        section("Marks", table(MARK_HEADERS, _marks(marks))),
+        paragraphs([f"For the teacher: this page names everybody. {summary}."]),
+        section("Marks", filters("Who needs you?", CONCERNS, kinds) + marked),
         section("Opponents", table(OPPONENT_HEADERS, _opponents(marks))),
         section("Games that failed (INFRA)", table(("game", "failure", Number("begun")), failed)),
         section("Corrections", table(("student", "correction"), corrections)),
@@ -309,19 +309,44 @@ def class_page(results: Results) -> str:
     return whole("The class", "\n".join(filter(None, parts)))
 
 
-def _marks(marks: Sequence[Mark]) -> list[list[Cell]]:
-    """Return the table of marks, the highest first; who could not play comes last."""
-    rows: list[tuple[tuple[bool, float, str], list[Cell]]] = []
+def _standing(mark: Mark) -> tuple[bool, float, str]:
+    """Return by what the marks are sorted: the highest first, and last who could not play."""
+    return bool(mark.submission.problem), -mark.final(), mark.submission.name
+
+
+def _concerns(marks: Sequence[Mark]) -> list[list[str]]:
+    """Return for each submission why its teacher may want to look at it."""
+    sources = Counter(mark.submission.sha256 for mark in marks if mark.submission.source)
+    found = (
+        (
+            mark.known() == 0,
+            mark.faults.total,
+            mark.submission.problem,
+            sources[mark.submission.sha256] > 1,
+            mark.late.days,
+            mark.open,
+        )
+        for mark in marks
+    )
+    return [list(compress(CONCERNS, kinds)) for kinds in found]
+
+
+def _marks(marks: Sequence[Mark], full: float) -> list[list[Cell]]:
+    """Return the table of marks."""
+    rows: list[list[Cell]] = []
     for mark in marks:
         name = mark.submission.name
         total, shown = tables.shown_points(mark)
-        interval = tables.interval_text(mark)
+        interval: Cell = tables.interval_text(mark)
+        if mark.bounds is not None:
+            low, high = (min(full, max(0.0, mark.corrected(bound))) for bound in mark.bounds)
+            interval = Range(str(interval), low, min(full, mark.final()), high, full)
         page = Link(name, f"feedback/{file_name(name)}.html", whole_row=True)
         places = ({getattr(one, kind) for one in mark.students} - {""} for kind in ROSTER)
         row: list[Cell] = [page, *map(", ".join, map(sorted, places)), total, interval, *shown]
         row += [tables.faults_text(mark.faults), tables.remark(mark)]
-        rows.append(((bool(mark.submission.problem), -mark.final(), name), row))
-    return [row for _, row in sorted(rows, key=lambda item: item[0])]
+        rows.append(row)
+    return rows
 
 
 def _opponents(marks: Sequence[Mark]) -> list[list[Cell]]:
@@ -340,92 +365,3 @@ def _opponents(marks: Sequence[Mark]) -> list[list[Cell]]:
         margin = f"{median(margins):+.{matches[0].tally.digits}f}" if margins else "-"
         rows.append([name, games, margin, full, none])
     return rows
-
-
-def standings_page(results: Results, out: Path) -> str:
-    """Return the page of a tournament: the bracket of its stages, then every table.
-
-    Each pairing links to its replays, if they are below `out`. A button, or `#projector` in the
-    address, shows the bracket alone, as large as the window allows. The page reloads itself during
-    play.
-    """
-    begun, stages = results.stages, results.rubric.tournament.stages
-    finished = len(begun) == len(stages) and begun[-1].complete
-    parts = [heading("Tournament", PROJECTOR)]
-    if finished:
-        places = table(tables.PLACE_HEADERS, tables.place_rows(results.placings, results.rubric))
-        parts.append(section("Places", paragraphs([PLACES]) + places))
-    columns = [_stage(state, results, finished and state is begun[-1]) for state in begun]
-    for stage in stages[len(begun) :]:
-        waiting = card(f"<h3>{html.escape(stage.name)}</h3>\n<p>Has not begun.</p>", "group")
-        columns.append(f'<div class="stage-groups">\n{waiting}\n</div>')
-    parts.append('<h2 id="bracket">Stages</h2>\n<div class="stages" tabindex="0">')
-    parts += [*columns, "</div>"]
-    for group in (group for state in begun for group in state.groups):
-        rows = [tables.standing_row(item.place, item, results.rubric) for item in group.standings]
-        body = f"{table(tables.STANDING_HEADERS, rows)}\n{_pairings(group, results, out)}"
-        parts.append(section(group.name, body))
-    absent = (html.escape(f"{name}: {why}") for name, why in results.left_out.items())
-    parts.append(section("Not in the tournament", listed(absent)))
-    more = ("standings",) if finished else ("standings", "reload")
-    return whole("Tournament", "\n".join(parts), "standings", more)
-
-
-def _stage(state: StageState, results: Results, decided: bool) -> str:
-    """Return a column of the bracket: the groups, and the promoted contestants of each.
-
-    In a stage that has decided the tournament, whoever is first is a winner.
-    """
-    count, kind = (1, "winner") if decided else (state.stage.promote, "promoted")
-    digits = margin_digits(results.rubric.match.counts_points)
-    groups = "\n".join(_group(group, count, kind, digits) for group in state.groups)
-    begun = "" if state.complete else " playing"
-    return f'<div class="stage-groups{begun}">\n{groups}\n</div>'
-
-
-def _group(group: Group, count: int, kind_of_first: str, digits: int) -> str:
-    """Return a group; the first `count` of its standings are of a kind of their own.
-
-    Tied winners are all winners; who is promoted of those who are tied, the draw decides.
-    """
-    lines = []
-    for number, standing in enumerate(group.standings, 1):
-        place = standing.place
-        first = place if kind_of_first == "winner" else number
-        kind = f' class="{kind_of_first}"' if first <= count else ""
-        name = html.escape(standing.contestant.name)
-        lines.append(
-            f'<li{kind}><span class="place">{place}</span><span class="name">{name}</span>'
-            f'<span class="margin">{minus(f"{standing.total.mean_margin:+.{digits}f}")}</span></li>'
-        )
-    played = len(group.games) - group.missing
-    games = f"{played} of {len(group.games)} games"
-    head = f'<div class="head"><h3>{html.escape(group.name)}</h3><span>{games}</span></div>'
-    bar = progress(f"{group.name}: {games}", played, len(group.games)) if group.missing else ""
-    return card(f"{head}\n{bar}\n<ol>{''.join(lines)}</ol>", "group")
-
-
-def replay_place(group: Group, number: int) -> str:
-    """Return the place below `--out` of the replays of a group's pairing, counted from 1."""
-    return f"games/{file_name(group.name)}-{number}.html"
-
-
-PAIRING_HEADERS: Final = (
-    *("submission", "opponent", Number("mean margin"), Number("W-D-L"), "games"),
-)
-
-
-def _pairings(group: Group, results: Results, out: Path) -> str:
-    """Return the pairings of a group that have games, each with a link to them."""
-    rows: list[list[Cell]] = []
-    for number, (match, games) in enumerate(by_match(group.games).items(), 1):
-        total = tally(games, results.played)
-        if not total.games:
-            continue
-        place, count = replay_place(group, number), f"{total.games}"
-        shown = Link(f"{count} games", place) if (out / place).is_file() else count
-        margin = f"{total.mean_margin:+.{total.digits}f}"
-        rows.append([match.one.name, match.two.name, margin, total.record(), shown])
-    if not rows:
-        return ""
-    return f"<details><summary>Pairings</summary>\n{table(PAIRING_HEADERS, rows)}</details>"

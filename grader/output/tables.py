@@ -6,9 +6,9 @@ import math
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress
-from typing import Final
+from typing import Final, TypeAlias
 
 from grader.handin import without_folders
 from grader.handin.form import Finding
@@ -325,56 +325,65 @@ def tournament_text(
     return "\n\n".join(parts) + "\n"
 
 
-GRADEBOOK_HEADERS: Final = (
-    *("Name", "ID", "Email", "Submission", "Part A", "Part B", "Placement", "Total"),
-    *("Timeouts", "Invalid", "Errors", "SHA-256", "Remark", "Withheld"),
+Column: TypeAlias = tuple[str, Callable[[Mark, Student], object]]
+"""The title of a column of `grades.csv`, and its value in the line of a student."""
+
+COLUMNS: Final[tuple[Column, ...]] = (
+    ("Name", lambda mark, student: student.name),
+    ("ID", lambda mark, student: student.identity),
+    ("Email", lambda mark, student: student.email),
+    ("Submission", lambda mark, student: mark.submission.name),
+    ("Part A", lambda mark, student: _points(None if mark.withheld("A") else mark.points("A"))),
+    ("Part B", lambda mark, student: _points(None if mark.withheld("B") else mark.points("B"))),
+    ("Placement", lambda mark, student: _points(mark.placement)),
+    ("Total", lambda mark, student: _points(mark.known(student))),
+    ("Timeouts", lambda mark, student: mark.faults.timeouts),
+    ("Invalid", lambda mark, student: mark.faults.invalid),
+    ("Errors", lambda mark, student: mark.faults.errors),
+    ("SHA-256", lambda mark, student: mark.submission.sha256 or ""),
+    ("Remark", remark),
+    ("Withheld", lambda mark, student: mark.open or mark.why_withheld),
 )
 
-ROSTER_HEADERS: Final = (
-    *("Section", "Group", "Submitted", "Late Days", "Late Deduction", "Adjust", "Reason"),
-    *("Percent", "Mark", "Corrected on"),
+ROSTER_COLUMNS: Final[tuple[Column, ...]] = (
+    ("Section", lambda mark, student: student.section),
+    ("Group", lambda mark, student: student.group),
+    ("Submitted", lambda mark, student: mark.late.submitted),
+    ("Late Days", lambda mark, student: "" if mark.late.days is None else mark.late.days),
+    ("Late Deduction", lambda mark, student: _points(None if mark.incomplete else mark.deducted)),
+    ("Adjust", lambda mark, student: _points(sum(_amounts(student, Change.ADJUST)))),
+    ("Reason", lambda mark, student: _joined(one.reason for one in student.corrections)),
+    ("Percent", lambda mark, student: _joined(map(_short, _amounts(student, Change.PERCENT)))),
+    ("Mark", lambda mark, student: _joined(map(_short, _amounts(student, Change.MARK)))),
+    ("Corrected on", lambda mark, student: _joined(one.day for one in student.corrections)),
 )
+"""The columns of a roster, of late days and of corrections."""
 
 
 def gradebook(marks: Sequence[Mark], more: bool = False) -> str:
     """Return `grades.csv`: one line for each student, also if several handed in together.
 
-    `more` adds the columns of a roster, of late days and of corrections.
+    `more` adds the columns of a roster.
     """
-    rows: list[list[object]] = []
-    for mark, student in ((one, student) for one in marks for student in one.students):
-        submission, faults = mark.submission, mark.faults
-        points = [
-            *(None if mark.withheld(part) else mark.points(part) for part in "AB"),
-            mark.placement,
-            mark.known(student),
-        ]
-        row = [
-            *(student.name, student.identity, student.email, submission.name),
-            *map(_points, points),
-            *(faults.timeouts, faults.invalid, faults.errors, submission.sha256 or ""),
-            *(remark(mark, student), mark.open or mark.why_withheld),
-        ]
-        if more:
-            row += [student.section, student.group, mark.late.submitted]
-            row += ["" if mark.late.days is None else mark.late.days]
-            row += [_points(None if mark.incomplete else mark.deducted)]
-            row += _corrections(student)
-        rows.append(row)
-    return csv_text([*GRADEBOOK_HEADERS, *(ROSTER_HEADERS if more else ())], rows)
+    columns = (*COLUMNS, *(ROSTER_COLUMNS if more else ()))
+    rows = [
+        [value(mark, student) for _, value in columns]
+        for mark in marks
+        for student in mark.students
+    ]
+    return csv_text([title for title, _ in columns], rows)
 
 
-def _corrections(student: Student) -> list[object]:
-    """Return the points added, the reasons, percentage, mark and days of the corrections."""
-    changes = student.corrections
-    added = sum(change.amount for change in changes if change.kind is Change.ADJUST)
-    kinds = (Change.PERCENT, Change.MARK)
-    rest = ["; ".join(f"{one.amount:g}" for one in changes if one.kind is kind) for kind in kinds]
-    reasons, days = (
-        "; ".join(filter(None, texts))
-        for texts in ((change.reason for change in changes), (change.day for change in changes))
-    )
-    return [_points(added), reasons, *rest, days]
+def _amounts(student: Student, kind: Change) -> list[float]:
+    return [change.amount for change in student.corrections if change.kind is kind]
+
+
+def _short(amount: float) -> str:
+    return f"{amount:g}"
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return "; ".join(filter(None, texts))
 
 
 def _points(value: float | None) -> str:

@@ -31,11 +31,10 @@ from grader.output.result_pages import (
     class_page,
     digest,
     feedback_page,
-    replay_place,
     report_on,
-    standings_page,
 )
 from grader.output.results import GRADE, Results
+from grader.output.standings import replay_place, standings_page
 from grader.output.tables import faults_text, gradebook
 from grader.play.one_game import DIGITS, source_path
 from grader.play.schedule import Contestant, PlannedGame, names_of
@@ -259,6 +258,10 @@ RUBRIC: Final = "written"
 """The name in a results file of the rubric with which marks were written last."""
 
 
+OUT: Final = "out"
+"""The name in a results file of the folder to which the marks were written last."""
+
+
 def written_marks(results: Results) -> list[tuple[Person, Written]]:
     """Return the mark of each student, and what it is made of."""
     return [
@@ -281,22 +284,22 @@ def _same(before: Sequence[Person], after: Sequence[Person]) -> Mapping[int, int
     return who_is_who(before, after, pairs).pairs
 
 
-def note_written(results: Results, store: Store) -> None:
-    """Keep the marks that were written, for the next comparison."""
+def note_written(results: Results, store: Store, out: Path) -> None:
+    """Keep the marks that were written, and where, for the next comparison."""
     before, after = store.written(), written_marks(results)
     if len(results.submissions) == 1:  # one is no class
         same = _same([one for one, _ in before], [one for one, _ in after])
         after += [one for place, one in enumerate(before) if place not in same]
     store.set_written(after)
-    store.set_meta({RUBRIC: _rubric(results)})
+    store.set_meta({RUBRIC: _rubric(results), OUT: str(out.absolute())})
 
 
 def _rubric(results: Results) -> str:
     return json.dumps(stored_values(results.rubric), sort_keys=True)
 
 
-def tell_changes(results: Results, store: Store, out: Path) -> str:
-    """Write `changes.csv` if marks differ from those written last; return a line about them."""
+def changed_marks(results: Results, store: Store) -> tuple[list[list[str]], float]:
+    """Return the lines of `changes.csv`, and by how much a mark differs at most."""
     before, after = store.written(), written_marks(results)
     same = _same([one for one, _ in before], [one for one, _ in after])
     earlier = {there: before[here][1] for here, there in same.items()}
@@ -315,6 +318,12 @@ def tell_changes(results: Results, store: Store, out: Path) -> str:
         rows.append([name, _shown(old), _shown(new), _why(old, new, is_new_rubric)])
         if old and new and old.total is not None and new.total is not None:
             most = max(most, abs(new.total - old.total))
+    return rows, most
+
+
+def tell_changes(results: Results, store: Store, out: Path) -> str:
+    """Write `changes.csv` if marks differ from those written last; return a line about them."""
+    rows, most = changed_marks(results, store)
     if not rows:
         return ""
     write(out / "changes.csv", csv_text(HEADERS, rows))

@@ -281,7 +281,8 @@ class Progress:
             full = BAR * self._done // self._total
             bar = f"[{'#' * full}{' ' * (BAR - full)}] " if self._on_terminal else ""
             count = f"{self._done} of {self._total} {self._what}"
-            self._show(f"{bar}{count}, {duration(left)} left {note}".rstrip())
+            rate = per_minute(self._done, now - self._began)
+            self._show(f"{bar}{count}, {rate}, {duration(left)} left {note}".rstrip())
 
     def say(self, text: str) -> None:
         """Print a text to standard output; the line of the terminal makes way for it."""
@@ -299,6 +300,11 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         if self._on_terminal:
             print(file=sys.stderr)
+
+
+def per_minute(count: int, seconds: float) -> str:
+    """Return a rate in words."""
+    return f"{60 * count / max(seconds, 0.001):.1f} a minute"
 
 
 def duration(seconds: float) -> str:

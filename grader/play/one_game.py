@@ -45,6 +45,7 @@ from grader.results.store import Store
 Job: TypeAlias = dict[str, Any]
 
 T = TypeVar("T")
+A = TypeVar("A")
 R = TypeVar("R")
 
 OWN_FILE: Final = AgentName("ai:ai.py", "ai", "ai.py")
@@ -192,8 +193,8 @@ def _faults(record: Record, player: int) -> Faults:
 
 def spread(
     executor: Executor,
-    function: Callable[[Job], R],
-    jobs: Iterator[tuple[T, Job]],
+    function: Callable[[A], R],
+    jobs: Iterator[tuple[T, A]],
     most: int,
 ) -> Generator[tuple[T, Future[R]], None, None]:
     """Call `function` with each job, at most `most` at once; yield each job when it is done.

@@ -73,7 +73,8 @@ def playground(out: Path, runtime: str | None = None) -> int:
     except OSError as error:
         raise InputError(f"{out}: cannot be written: {error.strerror}") from None
     size = (len(text.encode()) + (out / kit).stat().st_size) / 1000
-    print(f"{out}: index.html, {OFFLINE} and {kit}, {size:.0f} kB; Python for browsers from {address}")
+    written = f"index.html, {OFFLINE} and {kit}, {size:.0f} kB"
+    print(f"{out}: {written}; Python for browsers from {address}")
     return 0
 
 

@@ -20,11 +20,11 @@ from connect4.isolation import protocol
 from connect4.isolation.levels import Timed
 from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import MADE_ANEW
-from connect4.players.base import AgentName, Outcome, PlayerLeftError, Reply, Setup
+from connect4.players.base import AgentName, Outcome, PlayerLeftError, Reply, Setup, TakenBackError
 from connect4.players.registry import parse_agent
 from connect4.referee import Result, TurnBegun
 from connect4.table import Table
-from connect4.views.page import Feed, SentSeat, turns_to_send, typed_reply
+from connect4.views.live import Feed, SentSeat, turns_to_send
 from connect4.views.tree import explain, read_nodes, tree_page
 
 SENT: Final = ("ai", "human")
@@ -94,10 +94,12 @@ class Referee:
         """Play what a person typed."""
         assert self._asked is not None
         try:
-            reply = typed_reply(text, self._asked, self._plan, seconds)
-        except PlayerLeftError as error:
-            left = error
-            return self._next(lambda: self._turns.throw(left))
+            reply = self._feed.typed(text, self._asked, self._plan, seconds)
+        except (PlayerLeftError, TakenBackError) as error:
+            ended = error
+            return self._next(lambda: self._turns.throw(ended))
+        if reply is None:
+            return {"wrong": "a hint is shown on the board"}
         return self._next(lambda: self._turns.send(reply))
 
     def answer(self, line: str | None, seconds: Seconds, printed: str) -> dict[str, Any]:

@@ -24,6 +24,17 @@ def has_results(path: Path) -> bool:
     return path.is_file() and path.stat().st_size > 0
 
 
+def is_busy(path: Path) -> bool:
+    """Return whether a process writes to a results file."""
+    if not os.path.exists(f"{path}.lock"):
+        return False
+    try:
+        os.close(_take_lock(path))
+    except InputError:
+        return True
+    return False
+
+
 class Database:
     """An open file of named values; a context manager. Only one process at a time may write to it.
 

@@ -87,6 +87,10 @@ CREATE TABLE IF NOT EXISTS aside (
 that the machine caused; `fault` is why a game has status INFRA, in one line. `earlier` is empty."""
 
 
+COMMAND: Final = "command"
+"""The name in a results file of the command of the last run, as a list of words."""
+
+
 class Store(Database):
     """An open results file with its games and submissions."""
 

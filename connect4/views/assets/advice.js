@@ -6,28 +6,21 @@
 /* The levels of a chart of solved positions. */
 const OUTCOMES = /** @type {[number, string][]} */ ([[100, "player 1 wins"], [0, "draw"], [-100, "player 2 wins"]]);
 
+/**
+ * Return what best play comes to after each turn, for player 1; null where nobody knows.
+ * @param {Game} game
+ */
+function expectedOf({ analysis }) {
+  const turns = analysis?.turns ?? [];
+  return [null, ...turns].map((found, turn) => found?.[1] ?? turns[turn]?.[0] ?? null);
+}
+
 /** @param {Game} game */
-function drawMargins(game) {
+function drawLosses(game) {
   const { analysis } = game;
-  if (!analysis || !analysis.turns.length) return;
+  const known = expectedOf(game).filter((value) => value !== null);
+  if (!analysis || !known.length || known.every((value) => outcomeWord(analysis, value))) return;
   const { turns } = analysis;
-  const values = [null, ...turns].map((found, turn) => found?.[1] ?? turns[turn]?.[0] ?? null);
-  const known = values.filter((value) => value !== null);
-  if (!known.length) return;
-  const most = Math.max(1, ...known.map(Math.abs)) * 1.1;
-  if (known.every((value) => outcomeWord(analysis, value))) {
-    const told = outcomeWord(analysis, known[0]);
-    addChart("margin", `Result of best play for player 1, at the start a ${told}`, [-120, 120],
-      (chart) => chart.line(values, "expected", true), OUTCOMES);
-    byId("margin-legend").replaceChildren();
-    return;
-  }
-  const summary = `Expected ${analysis.unit} for player 1 by best play, at the start ${number(known[0], 1)}`;
-  addChart("margin", summary, [-most, most], (chart) => chart.line(values, "expected"));
-  byId("margin-legend").replaceChildren(
-    make("span", "key", "up: ", token(1), " player 1"), make("span", "key", "down: ", token(2), " player 2"),
-    make("span", "", analysis.unit),
-  );
   const losses = turns.map((found) => found?.[2] ?? 0);
   const highest = Math.max(1, ...losses) * 1.7;
   addChart("loss", `Cost of each move, the highest ${number(Math.max(0, ...losses), 1)}`, [0, highest], (chart) => {
@@ -193,8 +186,8 @@ function showAnalysis() {
   const { game } = page;
   const { analysis } = game;
   const any = Boolean(analysis?.worst.length);
-  byId("bad").hidden = byId("bad-key").hidden = byId("branch-key").hidden = !any;
-  byId("worst").hidden = !any;
+  byId("branch-key").hidden = byId("worst").hidden = !any;
+  byId("analyse").hidden = Boolean(analysis) || !game.last;
   if (!analysis || !any) return;
   byId("worst-source").textContent = analysis.source;
   const head = ["Player", "Turn", "Played", "Cost", "Better", "Then"].map((text, index) => make("th", index === 3 ? "number" : "", text));

@@ -5,10 +5,11 @@ const RADIUS = 16.5;
 const LARGEST = 1.7; // pixels on the screen for one of the picture: a small board stays small
 
 /**
- * `owners` has the player who may pop out of each column, `plate` whether there is a plate with holes.
+ * `owners` has the player who may pop out of each column; without it, both may where `popOuts` holds.
+ * `plate` is whether there is a plate with holes.
  * @typedef {{
  *   rows: number, columns: number, columnLabels: string[], rowLabels: string[] | null,
- *   owners: number[] | null, plate: boolean,
+ *   owners: number[] | null, popOuts: boolean, plate: boolean,
  * }} Shape
  * @typedef {{to?: number, from?: number, column?: number}} Move
  * @typedef {{move: Move, player: number}} Ghost
@@ -20,7 +21,7 @@ class Board {
     this.shape = shape;
     const { rows, columns } = shape;
     const left = shape.rowLabels ? 24 : 6;
-    const bottom = shape.owners ? 44 : 28;
+    const bottom = shape.popOuts ? 52 : 28;
     const width = columns * CELL + left + 6;
     const height = rows * CELL + 6 + bottom;
     this.picture = svg("svg", {
@@ -31,6 +32,8 @@ class Board {
     this.tokens = [];
     /** @type {Animation[]} */
     this.running = [];
+    /** @type {SVGElement[][]} */
+    this.labels = []; // of each column, with its triangle
     this.values = new Uint8Array(rows * columns);
     this.group = svg("g", { class: shape.plate ? "plated" : "" }, this.picture);
     this.drawCells();
@@ -75,15 +78,19 @@ class Board {
   }
 
   drawLabels() {
-    const { rows, columns, columnLabels, rowLabels, owners } = this.shape;
+    const { rows, columns, columnLabels, rowLabels, owners, popOuts } = this.shape;
     for (let column = 0; column < columns; column++) {
       const x = (column + .5) * CELL;
       const y = rows * CELL + 16;
-      svg("text", { x, y }, this.group).textContent = columnLabels[column];
-      if (!owners) continue;
-      const shape = `M${x - 6} ${y + 11}h12l-6 8z`;
-      const owner = svg("path", { d: shape, class: `own${owners[column]}` }, this.group);
-      svg("title", {}, owner).textContent = `Player ${owners[column]} may pop out of column ${columnLabels[column]}`;
+      const label = svg("text", { x, y }, this.group);
+      label.textContent = columnLabels[column];
+      this.labels.push([label]);
+      if (!popOuts) continue;
+      const shape = `M${x - 14} ${y + 11}h28l-14 16z`;
+      const owner = svg("path", { d: shape, class: `own${owners?.[column] ?? 0}` }, this.group);
+      this.labels[column].push(owner);
+      const who = owners ? `Player ${owners[column]}` : "Its owner";
+      svg("title", {}, owner).textContent = `${who} may pop out of column ${columnLabels[column]}`;
     }
     if (!rowLabels) return;
     for (let row = 0; row < rows; row++) {
@@ -150,6 +157,26 @@ class Board {
     return [.5, .3, .7, .15, .85, 0, 1].map((share) => (
       /** @type {[number, number]} */ ([x1 + share * (x2 - x1), y1 + share * (y2 - y1)])
     ));
+  }
+
+  /**
+   * Fill the triangles of the columns that can be popped out of now.
+   * @param {number[]} columns
+   */
+  offer(columns) {
+    this.labels.forEach(([, owner], column) => owner?.classList.toggle("legal", columns.includes(column)));
+  }
+
+  /**
+   * Shake a column whose move was refused.
+   * @param {number} column
+   */
+  shake(column) {
+    if (CALM.matches) return;
+    const tokens = this.tokens.filter((_, cell) => cell % this.shape.columns === column);
+    for (const part of [...this.labels[column], ...tokens]) {
+      part.animate([0, -4, 4, -3, 3, 0].map((x) => ({ transform: `translateX(${x}px)` })), 350);
+    }
   }
 
   /* Wait until nothing on the board moves. */

@@ -12,6 +12,10 @@ class Chart {
   stopped = false;
   /** @type {SVGElement | null} */
   cursor = null;
+  /** @type {SVGElement | null} */
+  pointer = null;
+  /** @type {((turn: number) => void) | null} */
+  tell = null; // says the values of a turn: of the one under the pointer, else of the reader's
 
   /**
    * `range` is [lowest, highest] value; `paint(chart)` draws the series with `x` and `y`.
@@ -37,12 +41,14 @@ class Chart {
       this.observer.observe(host);
     });
     const go = (/** @type {PointerEvent} */ event) => {
-      if (!(event.buttons & 1)) return;
       const share = (event.offsetX - this.left) / (this.right - this.left);
-      pick(Math.max(0, Math.min(turns, Math.round(share * turns))));
+      const turn = Math.max(0, Math.min(turns, Math.round(share * turns)));
+      if (event.buttons & 1) pick(turn);
+      this.point(turn);
     };
     this.picture.addEventListener("pointerdown", go);
     this.picture.addEventListener("pointermove", go);
+    this.picture.addEventListener("pointerleave", () => this.point(null));
   }
 
   stop() {
@@ -66,11 +72,11 @@ class Chart {
     const height = this.host.clientHeight;
     if (!width || (width === this.width && height === this.height)) return;
     [this.width, this.height] = [width, height];
-    const margin = Math.min(24, (width - 52) / Math.max(1, this.turns) * .35); // half of the last bar
-    [this.left, this.right, this.top, this.bottom] = [this.levels ? 92 : 40, width - 12 - margin, 10, height - 20];
+    // at the right, room for half of the last bar
+    [this.left, this.right, this.top, this.bottom] = [this.levels ? 92 : 40, width - 28, 10, height - 20];
     this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.picture.replaceChildren();
-    const size = step(this.range[1] - this.range[0], 4);
+    const size = step(this.range[1] - this.range[0], height < 130 ? 3 : 4);
     const digits = Math.max(0, -Math.floor(Math.log10(size)));
     const levels = this.levels ?? multiples(size, ...this.range).map((value) => (
       /** @type {[number, string]} */ ([value, number(value, digits)])
@@ -87,7 +93,9 @@ class Chart {
     }
     this.label(this.left - 10, this.bottom + 12, "turn", "end");
     this.paint(this);
-    this.cursor = svg("line", { y1: this.top, y2: this.bottom, class: "cursor" }, this.picture);
+    [this.pointer, this.cursor] = ["pointer", "cursor"].map((kind) => (
+      svg("line", { y1: this.top, y2: this.bottom, class: kind, visibility: "hidden" }, this.picture)
+    ));
     this.go(this.at);
   }
 
@@ -148,13 +156,35 @@ class Chart {
     svg("rect", { ...attributes, class: kind }, this.picture);
   }
 
+  /**
+   * Fill what lies between 0 and a stepped line on one side of 0.
+   * @param {number[]} values
+   * @param {number} side 1 above, -1 below
+   * @param {string} kind
+   */
+  area(values, side, kind) {
+    const zero = this.y(0);
+    const steps = values.map((value, turn) => `H${this.x(turn).toFixed(1)}V${this.y(side * Math.max(0, side * value)).toFixed(1)}`);
+    svg("path", { d: `M${this.left} ${zero}${steps.join("")}V${zero}Z`, class: kind }, this.picture);
+  }
+
   /** @param {number} turn */
   go(turn) {
     this.at = turn;
-    if (!this.cursor) return;
-    const x = String(this.x(turn));
-    this.cursor.setAttribute("x1", x);
-    this.cursor.setAttribute("x2", x);
+    this.stand(this.cursor, turn);
+    this.tell?.(turn);
+  }
+
+  /** @param {number | null} turn the one under the pointer */
+  point(turn) {
+    this.stand(this.pointer, turn);
+    this.tell?.(turn ?? this.at);
+  }
+
+  /** @param {SVGElement | null} line @param {number | null} turn */
+  stand(line, turn) {
+    line?.setAttribute("visibility", turn === null ? "hidden" : "visible");
+    for (const name of ["x1", "x2"]) line?.setAttribute(name, String(this.x(turn ?? 0)));
   }
 }
 

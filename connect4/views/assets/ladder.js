@@ -150,7 +150,7 @@ const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
   /** @param {number} margin */
   const strength = (margin) => (margin ? .25 + .75 * Math.sqrt(Math.abs(margin) / most) : .25);
   /** @param {number} margin */
-  const side = (margin) => (margin === 0 ? "muted" : margin > 0 ? "player2" : "player1");
+  const side = (margin) => (margin === 0 ? "muted" : margin > 0 ? "good" : "lost");
 
   /** @param {CanvasRenderingContext2D} to @param {number} at @param {number} other */
   function drawCell(to, at, other) {
@@ -168,8 +168,8 @@ const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
     if (size > FEW || cellWidth < 26) return;
     to.font = "13px system-ui, sans-serif";
     to.textAlign = "center";
-    const strong = strength(cell[2]) > (colour("text") > "#8" ? .6 : .9); // light text: the dark theme
-    to.fillStyle = colour(strong && cell[2] ? `${side(cell[2])}-ink` : "text");
+    const strong = strength(cell[2]) > (colour("text") > "#8" ? .6 : .75); // light text: the dark theme
+    to.fillStyle = colour(strong ? "card" : "text");
     to.fillText(signed(cell[2]), box[0] + box[2] / 2, box[1] + box[3] / 2 + 1);
   }
 

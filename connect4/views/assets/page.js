@@ -99,9 +99,7 @@ const page = {
     this.side = 0;
     const game = this.game = unpack(DATA.games[index]);
     chooser.value = String(index);
-    byId("title").replaceChildren(
-      `${game.title}: `, quoted(game.names[0]), " against ", quoted(game.names[1]),
-    );
+    byId("title").textContent = game.title;
     byId("facts").replaceChildren(...game.facts.map((fact) => make("span", "", fact)));
     byId("outcome").replaceChildren(...headline(game));
     byId("outcome").hidden = !game.result;
@@ -121,7 +119,8 @@ const page = {
   count() {
     const { last, turns } = this.game;
     slider.max = String(last);
-    byId("fault").hidden = byId("fault-key").hidden = !turns.some((turn) => turn?.fault);
+    byId("mistake").hidden = byId("mistake-key").hidden = !turns.some((turn) => turn && isMistake(this.game, turn));
+    byId("moves-title").parentElement?.classList.toggle("times", timesMatter(this.game));
     markSlider();
     drawCharts();
   },
@@ -145,6 +144,7 @@ const page = {
     for (const chart of this.charts) chart.go(at);
     this.markMove();
     if (at === game.last) this.pause();
+    document.dispatchEvent(new Event("shown"));
     try {
       history.replaceState(null, "", `#${this.index + 1}.${at}`);
     } catch { /* some browsers allow it too rarely for a fast scrub; the address then waits */ }
@@ -218,11 +218,17 @@ const page = {
 
   markMove() {
     const current = this.items.find((item) => item.hasAttribute("aria-current"));
-    if (current) current.removeAttribute("aria-current");
+    const list = byId("moves");
+    const focused = list.contains(document.activeElement);
+    if (current) {
+      current.removeAttribute("aria-current");
+      current.tabIndex = -1;
+    }
     const item = this.items[this.at];
     item.setAttribute("aria-current", "step");
+    item.tabIndex = 0; // one stop of the Tab key for the whole list
     if (!item.isConnected) return;
-    const list = byId("moves");
+    if (focused) item.focus({ preventScroll: true });
     const height = item.offsetHeight; // of every line, so that the list begins with a whole one
     const top = this.at * height;
     if (list.scrollTop <= top && top + height <= list.scrollTop + list.clientHeight) return;
@@ -251,16 +257,13 @@ const page = {
     showPlay("M3 1l9 6l-9 6z", " Play");
   },
 
-  /**
-   * Go to the next turn after this one that `wanted` holds for, from the start again at the end.
-   * @param {(turn: Turn) => boolean} wanted
-   */
-  seek(wanted) {
+  /* Go to the next mistake after this turn, from the start again at the end. */
+  seekMistake() {
     const { turns, last } = this.game;
     for (let ahead = 1; ahead <= last + 1; ahead++) {
       const at = (this.at + ahead) % (last + 1);
       const turn = turns[at];
-      if (turn && wanted(turn)) {
+      if (turn && isMistake(this.game, turn)) {
         this.go(at);
         return;
       }
@@ -277,6 +280,21 @@ function headline({ winner, names, countsPoints, scores_end: points, result }) {
   return winner ? [quoted(names[winner - 1]), ` won${score}`] : [result];
 }
 
+/** Return whether a turn was lost, or is one of the costliest.
+ * @param {Game} game
+ * @param {Turn} turn
+ */
+function isMistake({ analysis }, turn) {
+  return turn.fault || Boolean(analysis?.worst.includes(turn.number));
+}
+
+/** Return whether any turn took so much of the limit that its time is worth a look.
+ * @param {Game} game
+ */
+function timesMatter({ turns, limit }) {
+  return turns.some((turn) => turn && turn.time > limit / 50);
+}
+
 /** @param {string} shape @param {string} word */
 function showPlay(shape, word) {
   const picture = svg("svg", { viewBox: "0 0 14 14", "aria-hidden": "true" });
@@ -288,8 +306,7 @@ function showPlay(shape, word) {
  * Explain the notation of pop-outs, and the triangles below the columns.
  * @param {Game} game
  */
-function showHint({ owners, turns }) {
-  const popOuts = owners || turns.some((turn) => turn?.text?.endsWith("P"));
+function showHint({ owners, popOuts }) {
   byId("hint").hidden = !popOuts;
   byId("hint").textContent = `${owners ? "A triangle shows who may pop out of its column. " : ""}3P is a pop-out from column 3.`;
 }
@@ -318,7 +335,7 @@ function showPlayer(player) {
   const faults = turns.filter((turn) => turn?.fault).length;
   const facts = [];
   if (left) facts.push(`${left[player - 1]} pop-out${left[player - 1] === 1 ? "" : "s"} left`);
-  if (!page.line) facts.push(`${seconds(spent)} total`);
+  if (!page.line && timesMatter(page.game)) facts.push(`${seconds(spent)} total`);
   const parts = facts.map((fact) => make("span", "fact", fact));
   if (faults) parts.push(make("span", "fact fault", `${faults} fault${faults > 1 ? "s" : ""}`));
   more.replaceChildren(...parts.flatMap((part) => [part, " "]));
@@ -339,19 +356,14 @@ function showSum(runs) {
   byId("sum-table").replaceChildren(...(side ? sumOfRuns(runs.filter(({ player }) => player === side), side) : []));
 }
 
-/* Mark the three costliest moves and the lost turns over the slider. */
+/* Mark the lost turns over the slider. */
 function markSlider() {
-  const { turns, last, analysis } = page.game;
-  const worst = analysis ? threeWorst(analysis) : [];
-  const lost = turns.filter((turn) => turn?.fault).length;
-  const marks = turns.flatMap((turn) => {
-    if (!turn) return [];
-    const costly = worst.includes(turn.number);
-    if (!costly && !turn.fault) return [];
-    const mark = costly ? make("span", "", "\u25be")
-      : lost > MANY_FAULTS ? make("span", "tick") : make("span", "", LETTERS[turn.outcome]);
+  const { turns, last } = page.game;
+  const lost = turns.flatMap((turn) => (turn?.fault ? [turn] : []));
+  const marks = lost.map((turn) => {
+    const mark = lost.length > MANY_FAULTS ? make("span", "tick") : make("span", "", LETTERS[turn.outcome]);
     mark.style.setProperty("--share", String(turn.number / Math.max(1, last)));
-    return [mark];
+    return mark;
   });
   byId("slider-marks").replaceChildren(...marks);
 }
@@ -375,7 +387,7 @@ function showTurn() {
     const what = make("span", turn.fault ? "fault" : "", words);
     const number = page.line ? page.at + at - 1 : at;
     said.replaceChildren(`Turn ${number}: `, token(turn.player), ` player ${turn.player}${colon}`, what,
-      page.line ? ". " : ` (${seconds(turn.time)}). `);
+      page.line || !timesMatter(game) ? ". " : ` (${seconds(turn.time)}). `);
     const [one, two] = game.scores[at];
     if (game.countsPoints) said.append(make("span", "hidden", `Score ${one} to ${two}. `));
   } else {
@@ -413,6 +425,7 @@ function listMoves() {
  */
 function moveItem(game, at) {
   const item = makeButton("", () => page.go(at));
+  item.tabIndex = -1;
   const turn = game.turns[at];
   if (!turn) {
     item.append(make("span", "number", "0"), make("span"), make("span", "text", "Start"));
@@ -434,13 +447,6 @@ function moveItem(game, at) {
 }
 
 /** @param {number} player */
-function lineKey(player) {
-  const sample = svg("svg", { viewBox: "0 0 27 10" });
-  svg("path", { d: "M0 5h27", class: `s${player}` }, sample);
-  return make("span", "key", token(player), sample, `player ${player}`);
-}
-
-/** @param {number} player */
 function barKey(player) {
   return make("span", "key", token(player), `player ${player}`);
 }
@@ -455,30 +461,74 @@ function barKey(player) {
 function addChart(id, summary, range, paint, levels = null) {
   byId(`${id}-figure`).hidden = false;
   byId(`${id}-figure`).setAttribute("aria-label", summary);
-  page.charts.push(new Chart(byId(id), page.game.last, range, paint, (at) => {
+  const chart = new Chart(byId(id), page.game.last, range, paint, (at) => {
     page.pause();
     page.go(at);
-  }, levels));
+  }, levels);
+  page.charts.push(chart);
+  return chart;
 }
 
 function drawCharts() {
   const { game } = page;
   for (const chart of page.charts) chart.stop();
   page.charts = [];
-  for (const id of ["score", "margin", "loss", "time"]) byId(`${id}-figure`).hidden = true;
-  const points = game.scores.flat();
-  if (game.countsPoints && points.some((score) => score)) {
-    const summary = `Score over the turns, at the end ${game.scores[game.last].join(" to ")}`;
-    const most = Math.max(5, ...points);
-    const size = step(most, 4);
-    addChart("score", summary, [0, Math.ceil(most / size) * size], (chart) => {
-      chart.line(game.scores.map((score) => score[0]), "s1");
-      chart.line(game.scores.map((score) => score[1]), "s2");
-    });
-    byId("score-legend").replaceChildren(lineKey(1), lineKey(2));
-  }
+  for (const id of ["lead", "loss", "time"]) byId(`${id}-figure`).hidden = true;
+  drawLead(game);
   drawTimes(game);
-  drawMargins(game);
+  drawLosses(game);
+}
+
+/**
+ * The curves under the board, from player 1's view: a line each, and its words in what is said of a turn.
+ * @param {Game} game
+ */
+function curvesOf(game) {
+  /** @type {{kind: string, words: string, values: (number | null)[]}[]} */
+  const curves = [{ kind: "lead", words: "lead", values: game.scores.map(([one, two]) => one - two) }];
+  if (!game.countsPoints) curves.pop();
+  const values = expectedOf(game);
+  if (values.some((value) => value !== null) && (game.analysis?.unit === "points") === game.countsPoints) {
+    curves.push({ kind: "expected", words: "best play", values });
+  }
+  return curves;
+}
+
+/**
+ * Draw the lead, and what best play would make of it; above 0 is player 1's side.
+ * @param {Game} game
+ */
+function drawLead(game) {
+  const { analysis, last, turns } = game;
+  const curves = curvesOf(game);
+  const known = curves.flatMap(({ values }) => values.filter((value) => value !== null));
+  if (!known.some((value) => value) && !analysis || !known.length) return;
+  const unit = game.countsPoints ? "" : ` ${analysis?.unit}`;
+  const exact = analysis && known.every((value) => outcomeWord(analysis, value));
+  const [high, low] = [Math.max(5, ...known) * 1.1, Math.min(-5, ...known) * 1.1];
+  /** @param {number} at */
+  const said = (at) => curves.flatMap(({ kind, words, values }) => {
+    const value = values[at];
+    if (value === null) return [];
+    const won = analysis && outcomeWord(analysis, Math.abs(value));
+    const who = value ? [token(value > 0 ? 1 : 2), ` ${exact ? won : `${signed(Math.abs(value), 1)}${unit}`}`] : [exact ? "draw" : "0"];
+    return [make("span", `key ${kind}`, `${words} `, ...who)];
+  });
+  const [{ words, values }] = curves;
+  const summary = `Player 1's ${words} over the turns, at the end ${signed(values[last] ?? 0, 1)}`;
+  const chart = addChart("lead", summary, exact ? [-120, 120] : [low, high], (drawn) => {
+    for (const { kind, values: found } of curves) {
+      if (kind === "lead") for (const side of [1, -1]) drawn.area(found.map(Number), side, side > 0 ? "over1" : "over2");
+      drawn.line(found, kind, kind === "lead" || Boolean(exact));
+    }
+    for (const turn of turns) {
+      if (!turn || !isMistake(game, turn)) continue;
+      const place = { cx: drawn.x(turn.number), cy: drawn.y(values[turn.number] ?? 0), r: 4, class: "mistake" };
+      svg("circle", place, drawn.picture);
+    }
+  }, exact ? OUTCOMES : null);
+  chart.tell = (at) => byId("lead-said").replaceChildren(make("span", "wide", `After turn ${at}: `), ...said(at));
+  byId("lead-figure").classList.toggle("named", Boolean(exact));
 }
 
 /** @param {Game} game */
@@ -489,7 +539,7 @@ function drawTimes(game) {
   const top = (limited ? Math.max(longest, game.limit) : longest) * 1.25;
   const faults = turns.filter((turn) => turn.fault).length;
   const unit = top < .1 ? 1000 : 1; // milliseconds, as the list of moves has them
-  if (longest < .01 && !faults) return; // nothing to see
+  if (!timesMatter(game)) return;
   byId("time-title").textContent = faults ? "Thinking time and faults" : "Thinking time";
   const summary = `Thinking time of each turn, the longest ${seconds(longest)}; ${faults} faults`;
   addChart("time", summary, [0, top * unit], (chart) => {
@@ -546,11 +596,9 @@ function listGames() {
   listGames();
   byId("outcome").addEventListener("click", () => page.go(page.game.last));
   chooser.addEventListener("change", () => page.choose(Number(chooser.value), 0));
-  const costly = (/** @type {Turn} */ turn) => Boolean(page.game.analysis?.worst.includes(turn.number));
   const actions = {
     first: () => page.walk(-Infinity), back: () => page.walk(-1), next: () => page.walk(1),
-    end: () => page.walk(Infinity), fault: () => page.seek((turn) => turn.fault),
-    bad: () => page.seek(costly),
+    end: () => page.walk(Infinity), mistake: () => page.seekMistake(),
   };
   for (const [id, action] of Object.entries(actions)) {
     byId(id).addEventListener("click", () => {
@@ -568,9 +616,15 @@ function listGames() {
   const keys = {
     ArrowLeft: actions.back, ArrowRight: actions.next, Home: actions.first, End: actions.end,
     PageUp: () => page.walk(-10), PageDown: () => page.walk(10),
-    f: actions.fault, w: actions.bad, b: () => page.enter(page.line ? page.step + 1 : 1), Escape: () => page.leave(),
+    m: actions.mistake, b: () => page.enter(page.line ? page.step + 1 : 1), Escape: () => page.leave(),
     1: () => page.toggleRuns(1), 2: () => page.toggleRuns(2),
   };
+  byId("moves").addEventListener("keydown", (event) => {
+    if (!["ArrowUp", "ArrowDown"].includes(event.key)) return;
+    event.preventDefault();
+    page.pause();
+    page.go(page.at + (event.key === "ArrowUp" ? -1 : 1));
+  });
   document.addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.ctrlKey || event.altKey || event.metaKey || ["SELECT", "INPUT", "TEXTAREA"].includes(target.tagName)
@@ -603,5 +657,7 @@ function listGames() {
     byId("slider").focus({ preventScroll: true });
   });
   addEventListener("hashchange", () => goTo(location.hash));
-  if (DATA.games.length && !goTo(location.hash)) page.choose(0, 0);
+  const lost = /** @type {HTMLElement | null} */ (document.querySelector("[data-turn]")); // in a report
+  const first = [location.hash, `#${lost?.dataset.turn ?? DATA.opens}`].some(goTo);
+  if (DATA.games.length && !first) page.choose(0, 0);
 })();

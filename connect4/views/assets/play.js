@@ -1,16 +1,19 @@
 /* A game while it is played: the referee's events reach the replay page, and a person's moves go
-   back. `post` sends them: `served.js` to the server of this page, `playground.js` to a worker. */
+   back. `post` sends them: `served.js` to the server of this page, `playground.js` to a worker.
+   While it goes on there is no replay bar: the arrow keys look back, and `shown` follows. */
 
-/** @typedef {{text: string, to?: number, from?: number, column?: number}} Choice */
+/**
+ * @typedef {{text: string, to?: number, from?: number, column?: number}} Choice
+ * @typedef {{player: number, limit: number | null, at: number, moves: Choice[] | null, helps: boolean}} Asked
+ */
 
 const live = {
-  /** @type {{player: number, limit: number | null, at: number, moves: Choice[] | null} | null} */
-  turn: null,
+  turn: /** @type {Asked | null} */ (null),
   going: false, // whether a game is being played
-  column: 0, // where the arrow keys stand
-  /** @type {number | null} */
-  from: null, // the piece that was chosen, in a game whose pieces slide
-  cell: 0,
+  from: /** @type {number | null} */ (null), // the piece that was chosen, in a game whose pieces slide
+  hint: /** @type {Choice | null} */ (null),
+  typed: "", // the keys of a move that is not complete
+  tried: /** @type {[number, number] | null} */ (null), // the row and column of the last move
   redraw: /** @type {number | undefined} */ (undefined),
   shown: Promise.resolve(), // when the board shows all that has been told
   waiting: false, // whether the last turn is still to be shown
@@ -26,10 +29,12 @@ const live = {
     DATA.games.push(data);
     this.going = true;
     this.turn = null;
+    const own = data.names[1] === "human" && data.names[0] !== "human" ? 2 : 1;
+    byId("board").before(byId(`player${3 - own}`));
+    byId("said").before(byId(`player${own}`));
     this.then(() => {
       listGames();
       page.choose(DATA.games.length - 1, Infinity);
-      this.offer();
     });
   },
 
@@ -41,12 +46,39 @@ const live = {
     this.shown = this.shown.then(() => page.board?.landed()).then(act);
   },
 
-  /** @param {any} turn */
+  /** @param {Asked} turn */
   begin(turn) {
     this.turn = turn;
-    this.from = null;
+    this.from = this.hint = null;
+    this.typed = "";
     this.tick();
     this.offer();
+  },
+
+  /**
+   * Forget the turns after the first ones: a person took them back.
+   * @param {{turns: number}} data
+   */
+  back({ turns }) {
+    const index = DATA.games.length - 1;
+    const data = DATA.games[index];
+    data.turns.length = turns;
+    for (const at of Object.keys(data.printed ?? {})) if (Number(at) > turns) delete data.printed[at];
+    this.turn = null;
+    say("");
+    if (page.index === index && page.game) page.choose(index, Infinity);
+  },
+
+  /**
+   * Show the move that the engine would make.
+   * @param {{text: string, agent: string}} data
+   */
+  hinted({ text, agent }) {
+    this.hint = this.turn?.moves?.find((move) => move.text === text) ?? null;
+    const { columns, rows } = page.game;
+    const { to, column } = this.hint ?? {};
+    say(`${agent} plays ${text}`, to === undefined ? [rows, column ?? 0] : [Math.floor(to / columns), to % columns]);
+    this.mark(null);
   },
 
   /** @param {{turn: any[], runs: any[], details: string[], printed: string}} data */
@@ -73,7 +105,8 @@ const live = {
       this.then(() => {
         this.waiting = false;
         page.show(page.game.last, 260);
-        this.offer();
+        const gained = page.game.changes[page.game.last].some(({ points }) => points > 0);
+        page.board.landed().then(() => sound.play(gained));
       });
     }
     this.redraw ??= setTimeout(() => {
@@ -98,7 +131,6 @@ const live = {
       DATA.games[index] = game;
       listGames();
       if (page.index === index) page.choose(index, atEnd ? Infinity : page.at);
-      byId("say").hidden = true;
       say("");
       this.offer();
     });
@@ -149,7 +181,7 @@ const live = {
     post("received", {}).catch(() => {});
   },
 
-  /* Let the clock of the mover run. */
+  /* Let the clock of the mover run, and say in a person's box that it is their move. */
   tick() {
     const { turn } = this;
     for (const player of [1, 2]) {
@@ -159,22 +191,30 @@ const live = {
       if (!turn || turn.player !== player) continue;
       const spent = Math.max(0, Date.now() / 1000 - turn.at);
       const left = page.game.left[page.game.last]?.[player - 1];
-      const facts = left === undefined ? [] : [`${left} pop-out${left === 1 ? "" : "s"} left`];
-      facts.push(turn.limit === null ? `${spent.toFixed(1)} s`
-        : `${Math.min(spent, turn.limit).toFixed(1)} of ${number(turn.limit, 3)} s`);
-      clock.replaceChildren(...facts.flatMap((fact) => [make("span", "fact", fact), " "]));
+      const facts = [make("span", turn.moves ? "yours" : "", turn.moves ? `Your move${this.typed && `: ${this.typed}_`}` : "thinks")];
+      if (left !== undefined) facts.push(make("span", "fact", `${left} pop-out${left === 1 ? "" : "s"} left`));
+      facts.push(make("span", "fact", turn.limit === null ? `${spent.toFixed(0)} s`
+        : `${Math.min(spent, turn.limit).toFixed(1)} of ${number(turn.limit, 3)} s`));
+      clock.replaceChildren(...facts.flatMap((fact) => [fact, " "]));
     }
   },
 
-  /* Show that a person is to move, and how. */
+  /* Show what a person can do now: move, look on at the end, or nothing. */
   offer() {
-    const { moves, turn } = this;
-    if (turn?.moves) byId("say").hidden = false; // it stays while the other side thinks
+    const { moves, turn, going } = this;
+    const back = going && page.game && page.at < page.game.last;
+    document.body.classList.toggle("going", going);
+    byId("return").hidden = !back;
+    if (back) say("");
+    if (back) byId("return").textContent = `Turn ${page.at} of ${page.game.last} \u2013 back to the game`;
+    byId("acts").hidden = Boolean(back) || !going || !DATA.games[DATA.games.length - 1].names.includes("human");
+    button("take-back").disabled = button("ask-hint").disabled = !turn?.moves || !turn.helps;
+    button("resign").disabled = !turn?.moves;
+    button("resign").textContent = "Resign";
     byId("board").classList.toggle("playable", moves.length > 0);
-    if (turn?.moves) say(`Player ${turn.player}: your move.`);
-    const popOut = turn?.moves?.find(({ text }) => text.endsWith("P"));
-    if (turn?.moves) byId("how").textContent = page.game.rowLabels ? `Click a piece, then a square, or type ${turn.moves[0]?.text}.`
-      : `Click a column, or type its number${page.game.columns > 10 ? " and Enter" : ""}.${popOut ? ` To pop out, click the triangle or type ${popOut.text}.` : ""}`;
+    byId("board").classList.toggle("past", Boolean(back));
+    if (!page.board) return;
+    page.board.offer(moves.flatMap(({ column }) => column ?? []));
     this.mark(null);
   },
 
@@ -184,7 +224,7 @@ const live = {
    */
   mark(move) {
     const chosen = this.from === null ? null : { to: this.from };
-    const ghost = move ?? chosen;
+    const ghost = move ?? chosen ?? this.hint;
     if (this.turn && this.moves.length) page.board.point(ghost && { move: ghost, player: this.turn.player });
   },
 
@@ -192,8 +232,9 @@ const live = {
   async play(text) {
     if (!text.trim() || !this.turn?.moves) return;
     this.from = null;
+    this.typed = "";
     const answer = await post("move", { text, turn: page.game.last + 1 }).catch(() => "the game has ended");
-    if (answer) say(answer);
+    if (answer) refuse(answer);
   },
 
   /**
@@ -214,7 +255,7 @@ const live = {
   },
 
   /**
-   * Play what a click or Enter means at a cell, or choose the piece there.
+   * Play what a click means at a cell, or choose the piece there.
    * @param {number} row
    * @param {number} column
    */
@@ -222,6 +263,7 @@ const live = {
     const { columns, columnLabels, rows } = page.game;
     const cell = row * columns + column;
     const move = this.at(row, column);
+    this.tried = [row, column];
     if (move) {
       this.play(move.text);
     } else if (this.moves.some(({ from }) => from === cell)) {
@@ -231,11 +273,86 @@ const live = {
       this.play(`${columnLabels[column]}${row >= rows ? "P" : ""}`); // the server says why it is not legal
     }
   },
+
+  /**
+   * Take a key of a move: 3, P and 3, two digits on a wide board, 72W; return whether it is one.
+   * @param {string} key
+   */
+  type(key) {
+    const { columnLabels, rowLabels, rows } = page.game;
+    const popOut = this.typed.startsWith("P");
+    const digits = this.typed.replace("P", "");
+    if (key === "Backspace" || key === "Escape") {
+      if (!this.typed) return false;
+      this.typed = "";
+    } else if (key === "Enter") {
+      if (!digits) return false;
+      this.play(`${digits}${popOut ? "P" : ""}`);
+    } else if (rowLabels ? /^[\dNESW]$/.test(key) : /^\d$/.test(key)) {
+      this.typed += key;
+      const column = columnLabels.indexOf(String(Number(digits + key)));
+      if (rowLabels && this.typed.length === 3) this.play(this.typed);
+      else if (!rowLabels && digits.length + 1 === String(columnLabels.length - 1).length) {
+        this.tried = [popOut ? rows : 0, Math.max(0, column)];
+        this.play(`${Number(digits + key)}${popOut ? "P" : ""}`);
+      }
+    } else if (key === "P" && !rowLabels) {
+      this.typed = popOut ? "" : "P";
+    } else {
+      return false;
+    }
+    this.tick();
+    return true;
+  },
 };
 
-/** @param {string} text */
-function say(text) {
-  byId("answer").textContent = text;
+const sound = {
+  on: false,
+  context: /** @type {AudioContext | null} */ (null),
+
+  /** @param {boolean} gained a run, which sounds higher */
+  play(gained) {
+    if (!this.on) return;
+    this.context ??= new AudioContext();
+    const { currentTime: now, destination } = this.context;
+    const [tone, volume] = [this.context.createOscillator(), this.context.createGain()];
+    tone.frequency.value = gained ? 660 : 220;
+    volume.gain.setValueAtTime(.15, now);
+    volume.gain.exponentialRampToValueAtTime(.001, now + .18);
+    tone.connect(volume).connect(destination);
+    tone.start(now);
+    tone.stop(now + .2);
+  },
+};
+
+/**
+ * Say something: under the board or, while a game goes on, beside a place on it.
+ * @param {string} text
+ * @param {[number, number] | null} place row and column
+ */
+function say(text, place = null) {
+  const answer = byId("answer");
+  answer.textContent = text;
+  const picture = page.board?.group;
+  const matrix = /** @type {SVGSVGElement} */ (picture)?.getScreenCTM();
+  if (!text || !matrix || !live.going) return;
+  const { rows, columns } = page.game;
+  const [row, column] = place ?? [rows - 1, (columns - 1) / 2];
+  const { x, y } = new DOMPoint((column + .5) * CELL, row * CELL).matrixTransform(matrix);
+  const stage = /** @type {HTMLElement} */ (answer.closest(".stage")).getBoundingClientRect();
+  const half = answer.offsetWidth / 2 + 4;
+  answer.style.left = `${Math.max(half, Math.min(stage.width - half, x - stage.left))}px`;
+  answer.style.top = `${y - stage.top}px`;
+}
+
+/**
+ * Say why a move is refused, and shake its column.
+ * @param {string} text
+ */
+function refuse(text) {
+  say(text, live.tried);
+  if (live.tried && !page.game.rowLabels) page.board.shake(live.tried[1]);
+  live.tried = null;
 }
 
 /**
@@ -263,14 +380,15 @@ function save(text, name, type) {
  * @type {Record<string, (data: any) => void>} */
 const kinds = {
   game: (data) => live.game(data), begin: (data) => live.begin(data), turn: (data) => live.add(data),
-  over: (data) => live.over(data), note: say, made: (data) => live.made(data),
-  making: (text) => byId("made").replaceChildren(text),
+  over: (data) => live.over(data), back: (data) => live.back(data), hint: (data) => live.hinted(data), note: refuse,
+  made: (data) => live.made(data), making: (text) => byId("made").replaceChildren(text),
   make: () => live.make(), stay: () => live.stay(), end: (data) => live.end(data),
 };
 
 (function attend() {
-  byId("said").after(byId("bar"));
+  byId("board").after(byId("changes"), byId("said"), byId("bar"));
   setInterval(() => live.turn && live.tick(), 100);
+  document.addEventListener("shown", () => live.offer());
 
   const board = byId("board");
   /** @param {PointerEvent} event @returns {[number, number] | null} */
@@ -283,6 +401,7 @@ const kinds = {
     const [row, column] = [Math.min(rows, Math.floor(y / CELL)), Math.floor(x / CELL)];
     return column >= 0 && column < columns && row >= 0 ? [row, column] : null;
   };
+  const goBack = () => page.show(page.game.last, 0);
   board.addEventListener("pointermove", (event) => {
     const at = place(event);
     if (at) live.mark(live.at(...at));
@@ -291,61 +410,32 @@ const kinds = {
   board.addEventListener("click", (event) => {
     const at = place(/** @type {PointerEvent} */ (event));
     if (at) live.act(...at);
+    else if (!byId("return").hidden) goBack();
   });
-  byId("say").addEventListener("submit", (event) => {
-    event.preventDefault();
-    const field = /** @type {HTMLInputElement} */ (byId("typed"));
-    live.play(field.value);
-    field.value = "";
+  byId("return").addEventListener("click", goBack);
+  byId("take-back").addEventListener("click", () => live.play("back"));
+  byId("ask-hint").addEventListener("click", () => live.play("hint"));
+  byId("resign").addEventListener("click", () => {
+    if (byId("resign").textContent === "Resign") byId("resign").textContent = "Really resign?";
+    else live.play("resign");
+  });
+  byId("resign").addEventListener("blur", () => {
+    byId("resign").textContent = "Resign";
+  });
+  byId("sound").addEventListener("click", () => {
+    sound.on = !sound.on;
+    byId("sound").setAttribute("aria-pressed", String(sound.on));
+    sound.play(false);
   });
   document.addEventListener("keydown", (event) => {
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (!live.moves.length || event.ctrlKey || event.altKey || event.metaKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
-    if (begins(event)) {
-      byId("typed").focus(); // which receives the digit
-      event.stopImmediatePropagation();
-    } else if (act(event)) {
-      event.preventDefault();
-      event.stopImmediatePropagation();
-    }
+    const { tagName } = /** @type {HTMLElement} */ (event.target);
+    if (!live.going || event.ctrlKey || event.altKey || event.metaKey || /^(INPUT|TEXTAREA|SELECT)$/.test(tagName)) return;
+    const digit = /^(?:Digit|Numpad)(\d)$/.exec(event.code)?.[1]; // with Shift it is another key
+    const isAsked = live.moves.length > 0 && !(event.key === "Enter" && tagName === "BUTTON");
+    if (digit && event.shiftKey) live.typed = "P";
+    const isTaken = isAsked && live.type(digit ?? (event.key.length > 1 ? event.key : event.key.toUpperCase()));
+    if (!isTaken && (event.key !== " " || tagName === "BUTTON")) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
   }, true);
-
-  /**
-   * Return whether a key may be the first of two digits, such as of column 10.
-   * @param {KeyboardEvent} event
-   */
-  function begins({ key }) {
-    const { columnLabels, rowLabels } = page.game;
-    return !rowLabels && columnLabels.length > 10 && /^\d$/.test(key);
-  }
-
-  /** @param {KeyboardEvent} event */
-  function act({ key, code, shiftKey, target }) {
-    const { rows, columns, columnLabels, rowLabels } = page.game;
-    const digit = /^(?:Digit|Numpad)(\d)$/.exec(code)?.[1];
-    if (digit !== undefined && !rowLabels) {
-      const column = columnLabels.indexOf(digit);
-      if (column >= 0) live.act(shiftKey ? rows : 0, column);
-      return column >= 0;
-    }
-    /** @type {Record<string, [number, number]>} */
-    const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
-    let [row, column] = [Math.floor(live.cell / columns), live.cell % columns];
-    if (steps[key]) {
-      row = (row + steps[key][0] + rows) % rows;
-      column = (column + steps[key][1] + columns) % columns;
-      live.cell = row * columns + column;
-      live.mark(live.at(row, column) ?? (rowLabels ? { text: "", to: live.cell } : null));
-      return true;
-    }
-    if (key === "Enter" && /** @type {HTMLElement} */ (target).tagName !== "BUTTON") {
-      live.act(row, column);
-      return true;
-    }
-    if (key.toLowerCase() === "p" && !rowLabels) {
-      live.act(rows, column);
-      return true;
-    }
-    return false;
-  }
 })();

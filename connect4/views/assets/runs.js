@@ -60,7 +60,8 @@ function changeText({ made, broken }, columns) {
 
 /** @param {RunChange[]} changes @param {number} columns */
 function changeChips(changes, columns) {
-  return changes.filter(({ points }) => points).map((change) => make(
+  const shown = changes.filter(({ points }) => points).sort((one, two) => Math.abs(two.points) - Math.abs(one.points));
+  return shown.map((change) => make(
     "li", change.points > 0 ? "chip made" : "chip broken", token(change.player),
     make("span", "hidden", `player ${change.player} `), make("b", "", signed(change.points)),
     ` ${changeText(change, columns)}`,

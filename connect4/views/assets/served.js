@@ -10,11 +10,19 @@ async function post(path, data) {
 (function connect() {
   const source = new EventSource("events");
   kinds.made = (path) => live.made(`../${path}`);
-  kinds.stay = () => {
-    live.stay();
+  /** @param {{again: boolean}} data whether the game can be played again */
+  kinds.stay = ({ again }) => {
+    for (const [label, swap] of again ? /** @type {[string, boolean][]} */ ([["Swap sides", true], ["Rematch", false]]) : []) {
+      byId("save").prepend(makeButton("", async () => {
+        const headers = { "Content-Type": "application/json" };
+        const answer = await fetch("again", { method: "POST", headers, body: JSON.stringify({ swap }) });
+        if (answer.ok) location.href = `../${(await answer.json()).path}`;
+      }, label));
+    }
     const back = make("a", "", "New game");
     back.href = "../";
     byId("save").append(back);
+    live.stay();
   };
   kinds.end = (data) => {
     source.close();

@@ -1,15 +1,17 @@
 /* The start page: what is filled in becomes the words of a command line, which the server checks. */
 
 /**
- * @typedef {{kind: string, file: boolean, options: Record<string, string[]>}} Agent
+ * @typedef {{
+ *   kind: string, file: boolean, options: Record<string, string[]>, usual: Record<string, string>, about: string,
+ * }} Agent
  * @typedef {{
  *   name: string, title: string, size: [number, number] | null, starts: string[], agents: Agent[],
- *   options: {name: string, help: string, switch: boolean}[],
+ *   options: {name: string, help: string, switch: boolean}[], boards: Record<string, [number, string]>,
  * }} Rules
  */
 
 const KEPT = "connect4-start";
-const FIELDS = ["game", "board", "rows", "columns", "place", "begins", "seconds"];
+const FIELDS = ["game", "rows", "columns", "place", "begins", "seconds"];
 
 /** @param {string} id @returns {HTMLInputElement} */
 const field = (id) => /** @type {HTMLInputElement} */ (byId(id));
@@ -23,6 +25,37 @@ const rules = () => DATA.games.find((/** @type {Rules} */ { name }) => name === 
 /** @returns {string} */
 const mode = () => /** @type {HTMLInputElement} */ (document.querySelector("[name=mode]:checked")).value;
 
+/** @returns {string} */
+const board = () => /** @type {HTMLInputElement} */ (document.querySelector("[name=board]:checked")).value;
+
+/** @param {string} value */
+function chooseBoard(value) {
+  const radios = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("[name=board]"));
+  for (const radio of radios) if (radio.value === value) radio.checked = true;
+}
+
+/**
+ * Return the picture of a board to choose.
+ * @param {string} value
+ * @param {string} text
+ */
+function thumbnail(value, text) {
+  const radio = make("input");
+  radio.type = "radio";
+  radio.name = "board";
+  radio.value = value;
+  const label = make("label", "thumb", radio);
+  const [columns, cells] = rules().boards[value] ?? [1, ""];
+  const rows = cells.length / columns;
+  const picture = svg("svg", { viewBox: `0 0 ${columns} ${rows || 1}`, "aria-hidden": "true" });
+  if (rows) svg("rect", { width: columns, height: rows, rx: .4 }, picture);
+  [...cells].forEach((cell, index) => {
+    svg("circle", { cx: index % columns + .5, cy: Math.floor(index / columns) + .5, r: .38, class: `c${cell}` }, picture);
+  });
+  label.append(...(rows ? [picture] : []), make("span", "", text));
+  return label;
+}
+
 /** @param {string} value @param {string} text */
 function option(value, text) {
   const made = make("option", "", text);
@@ -33,13 +66,14 @@ function option(value, text) {
 /* Offer what the chosen game has. */
 function offerGame() {
   const { starts, size, options } = rules();
-  byId("board").replaceChildren(
-    option("", "the usual start"), ...starts.map((name) => option(name, name)),
-    ...(size ? [option("size", "an empty board of another size")] : []), option("file", "a state file"),
+  byId("boards").replaceChildren(
+    thumbnail("", "usual start"), ...starts.map((name) => thumbnail(name, name)),
+    ...(size ? [thumbnail("size", "another size")] : []), thumbnail("file", "a state file"),
   );
+  chooseBoard("");
   if (size) [field("rows").value, field("columns").value] = size.map(String);
   byId("options").hidden = !options.length;
-  byId("options").replaceChildren(make("span", "muted", "Options"), ...options.map(({ name, help, switch: flag }) => {
+  byId("options").replaceChildren(make("span", "muted", rules().title), ...options.map(({ name, help, switch: flag }) => {
     const input = make("input");
     input.id = `option-${name}`;
     if (flag) input.type = "checkbox";
@@ -57,14 +91,12 @@ function offerAgent(id, title) {
   const before = document.getElementById(`${id}-kind`) ? field(`${id}-kind`).value : "";
   const kinds = make("select");
   kinds.id = `${id}-kind`;
-  kinds.append(...rules().agents.map(({ kind }) => option(kind, kind)));
+  kinds.append(...rules().agents.map(({ kind, about }) => option(kind, about ? `${kind}: ${about}` : kind)));
   const usual = id === "first" ? ["ai", "alphabeta"] : ["ai", "greedy"];
   kinds.value = [before, ...usual].find((kind) => rules().agents.some((agent) => agent.kind === kind)) ?? "";
   const label = make("label", "", title);
   label.htmlFor = kinds.id;
-  const fields = make("span");
-  fields.id = `${id}-fields`;
-  byId(id).replaceChildren(label, kinds, fields);
+  byId(id).replaceChildren(label, kinds);
   kinds.addEventListener("change", () => offerFields(id));
   offerFields(id);
 }
@@ -75,15 +107,22 @@ function offerFields(id) {
   /** @type {[string, HTMLElement][]} */
   const parts = agent?.file ? [["file", make("input")]] : [];
   for (const [name, words] of Object.entries(agent?.options ?? {})) {
-    const input = words.length ? make("select", "", option("", "usual"), ...words.map((word) => option(word, word))) : make("input");
+    const usual = agent?.usual[name] ?? "";
+    const choices = words.map((word) => option(word === usual ? "" : word, word));
+    if (!words.includes(usual)) choices.unshift(option("", usual || "usual"));
+    const input = words.length ? make("select", "", ...choices) : make("input");
+    if (input instanceof HTMLInputElement) input.placeholder = usual;
+    else input.value = "";
     parts.push([name, input]);
   }
-  byId(`${id}-fields`).replaceChildren(...parts.map(([name, input]) => {
+  const fields = make("span", "", ...parts.map(([name, input]) => {
     const element = /** @type {HTMLInputElement} */ (input);
     element.dataset.name = name;
     if (element.tagName === "INPUT") element.size = name === "file" ? 24 : 5;
     return make("label", "", `${name} `, element);
   }));
+  fields.id = `${id}-fields`;
+  byId(`${id}-options`).replaceChildren(make("span", "muted", agent?.kind ?? ""), fields);
 }
 
 /** @param {string} id */
@@ -102,11 +141,11 @@ function words() {
   const sides = [kind === "watch" ? agentName("first") : "human", second];
   if (kind !== "persons" && field("begins").value === "2") sides.reverse();
   const found = [...sides];
-  const board = field("board").value;
-  if (dropped && board === "dropped") found.push(dropped.name);
-  else if (board === "file") found.push(field("place").value.trim());
-  else if (board === "size") found.push("--rows", field("rows").value.trim(), "--columns", field("columns").value.trim());
-  else if (board) found.push(board);
+  const start = board();
+  if (dropped && start === "dropped") found.push(dropped.name);
+  else if (start === "file") found.push(field("place").value.trim());
+  else if (start === "size") found.push("--rows", field("rows").value.trim(), "--columns", field("columns").value.trim());
+  else if (start) found.push(start);
   if (rules().name !== DATA.games[0].name) found.push("--game", rules().name);
   for (const { name, switch: flag } of rules().options) {
     const input = field(`option-${name}`);
@@ -124,19 +163,19 @@ const quote = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace
 
 function changed() {
   const kind = mode();
-  byId("first").hidden = kind !== "watch";
-  byId("second").hidden = kind === "persons";
+  byId("first").hidden = byId("first-options").hidden = kind !== "watch";
+  byId("second").hidden = byId("second-options").hidden = kind === "persons";
   byId("begin-line").hidden = kind === "persons";
   const [one, two] = byId("begins").children;
   [one.textContent, two.textContent] = kind === "watch" ? ["the first agent", "the opponent"] : ["I", "the opponent"];
   byId("clock-label").hidden = kind === "watch";
-  byId("size").hidden = field("board").value !== "size";
-  byId("place").hidden = field("board").value !== "file";
+  byId("size").hidden = board() !== "size";
+  byId("place").hidden = board() !== "file";
   byId("command").textContent = ["python3", "-m", "connect4.ConnectFour", ...words().map(quote)].join(" ");
   byId("wrong").textContent = "";
   const kept = Object.fromEntries(FIELDS.map((id) => [id, field(id).value]));
   try {
-    localStorage.setItem(KEPT, JSON.stringify({ ...kept, mode: kind, first: agentName("first"), second: agentName("second") }));
+    localStorage.setItem(KEPT, JSON.stringify({ ...kept, board: board(), mode: kind, first: agentName("first"), second: agentName("second") }));
   } catch { /* a browser that keeps nothing */ }
 }
 
@@ -172,9 +211,9 @@ async function take(file) {
     return;
   }
   dropped = { name: file.name, text };
-  document.querySelector("#board [value=dropped]")?.remove();
-  byId("board").append(option("dropped", file.name));
-  field("board").value = "dropped";
+  document.querySelector("[name=board][value=dropped]")?.parentElement?.remove();
+  byId("boards").append(thumbnail("dropped", file.name));
+  chooseBoard("dropped");
   changed();
 }
 
@@ -188,7 +227,22 @@ function showAgent(id, text) {
     const [, name, value] = /^([a-z]+)=(.*)$/.exec(part) ?? ["", "file", part];
     const input = /** @type {HTMLInputElement | null} */ (byId(`${id}-fields`).querySelector(`[data-name=${name}]`));
     if (input) input.value = value;
+    /** @type {HTMLDetailsElement} */ (byId("more")).open = true;
   }
+}
+
+/* List the last games of this server, the newest first; each is a page. */
+const games = new Map();
+
+/** @param {{path: string, names: string, result: string}} game */
+function list(game) {
+  games.set(game.path, game);
+  byId("last").hidden = false;
+  byId("last-games").replaceChildren(...[...games.values()].slice(-3).reverse().map(({ path, names, result }) => {
+    const link = make("a", "", names);
+    link.href = path;
+    return make("li", "", link, `: ${result}`);
+  }));
 }
 
 (function start() {
@@ -206,6 +260,7 @@ function showAgent(id, text) {
     const known = element instanceof HTMLInputElement || [...element.options].some(({ value }) => value === kept[id]);
     if (kept[id] && known) element.value = kept[id];
   }
+  chooseBoard(kept.board ?? "");
   const radio = /** @type {HTMLInputElement | null} */ (document.querySelector(`[name=mode][value=${kept.mode ?? "against"}]`));
   if (radio) radio.checked = true;
   for (const id of ["first", "second"]) if (kept[id]) showAgent(id, kept[id]);
@@ -217,8 +272,8 @@ function showAgent(id, text) {
   byId("form").addEventListener("change", changed);
   byId("form").addEventListener("submit", (event) => {
     event.preventDefault();
-    if (field("board").value === "file" && !field("place").value.trim()) wrong("Type the path of the state file, or drop the file here.");
-    else ask("play", { words: words(), file: field("board").value === "dropped" ? dropped : null });
+    if (board() === "file" && !field("place").value.trim()) wrong("Type the path of the state file, or drop the file here.");
+    else ask("play", { words: words(), file: board() === "dropped" ? dropped : null });
   });
   byId("copy").addEventListener("click", () => {
     const selection = getSelection();
@@ -236,6 +291,13 @@ function showAgent(id, text) {
     document.body.classList.remove("dropping");
     take(event.dataTransfer?.files[0]);
   });
-  new EventSource("here"); // the command ends when its last page has gone
+  if (DATA.playground) {
+    const link = make("a", "", "Write an agent in the browser, and play against it");
+    link.href = DATA.playground;
+    byId("playground").append(link);
+    byId("playground").hidden = false;
+  }
+  const here = new EventSource("here"); // the command ends when its last page has gone
+  here.addEventListener("game", (event) => list(JSON.parse(/** @type {MessageEvent} */ (event).data)));
   changed();
 })();

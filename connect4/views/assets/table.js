@@ -1,5 +1,5 @@
-/* Tables: a click on a header sorts the rows by its column, and a field above a long table keeps the
-   rows that contain its text, such as a name or a section. */
+/* Tables: a click on a header sorts the rows by its column. A field above a long table keeps the rows
+   that contain its text, such as a name or a section; a button with a count, the rows of its kind. */
 
 (function tables() {
   const LONG = 8; // rows
@@ -23,7 +23,7 @@
     body.append(...rows.map(({ row }) => row));
   }
 
-  for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll(".report table"))) {
+  for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll(".report .scroll > table"))) {
     if (table.tBodies[0].rows.length < 2) continue;
     const heads = [...(table.tHead?.rows[0].cells ?? [])];
     heads.forEach((head, column) => {
@@ -42,17 +42,26 @@
         sort(table, column, next === "ascending" ? 1 : -1);
       });
     });
-    if (table.tBodies[0].rows.length < LONG) continue;
+    const kinds = /** @type {HTMLElement[]} */ ([...table.closest(".card")?.querySelectorAll("[data-kind]") ?? []]);
     const field = document.createElement("input");
     field.type = "search";
     field.placeholder = "Filter rows";
     field.setAttribute("aria-label", "Show the rows that contain");
-    field.addEventListener("input", () => {
+    const filter = () => {
       const wanted = field.value.toLowerCase();
+      const kind = kinds.find((one) => one.ariaPressed === "true")?.dataset.kind;
       for (const row of table.tBodies[0].rows) {
-        row.hidden = !(row.textContent ?? "").toLowerCase().includes(wanted);
+        const text = (row.textContent ?? "").toLowerCase();
+        row.hidden = !text.includes(wanted) || Boolean(kind) && !row.dataset.kinds?.split(" ").includes(kind ?? "");
       }
-    });
-    table.parentElement?.before(field);
+    };
+    field.addEventListener("input", filter);
+    for (const chosen of kinds) {
+      chosen.addEventListener("click", () => {
+        for (const one of kinds) one.ariaPressed = String(one === chosen && one.ariaPressed !== "true");
+        filter();
+      });
+    }
+    if (table.tBodies[0].rows.length >= LONG) table.parentElement?.before(field);
   }
 })();

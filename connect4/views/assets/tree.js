@@ -120,7 +120,9 @@ function reason(node) {
   const said = [`${families[node]} moves`];
   if (is(node, CUT)) said.push(`a cut-off after ${searchedChildren(node)}, ${pruned} pruned`);
   if (is(node, BEST)) said.push("on the principal variation");
-  return `${said.join("; ")}.`;
+  const best = wrong.get(node);
+  const mistake = best === undefined ? "" : ` Wrong: the best of its children's values is ${shownValue(best)}.`;
+  return `${said.join("; ")}.${mistake}`;
 }
 
 /** @param {number} node */
@@ -134,6 +136,20 @@ function childrenOf(node) {
   for (let child = node + 1; child < ends[node]; child = ends[child]) children.push(child);
   return children;
 }
+
+/** In a student's tree, each node whose value is not the best of its children's, with that one.
+ * @type {Map<number, number>} */
+const wrong = new Map();
+
+(function check() {
+  for (let node = 0; DATA.checked && node < COUNT; node++) {
+    const values = childrenOf(node).filter((child) => !is(child, PRUNED)).map((child) => DATA.value[child]);
+    if (!values.length || DATA.kind[node] === 2 || [DATA.value[node], ...values].includes(null)) continue;
+    const best = DATA.kind[node] === 0 ? Math.max(...values) : Math.min(...values);
+    const bounded = Math.max(DATA.alpha[node] ?? best, Math.min(DATA.beta[node] ?? best, best)); // alpha-beta may return a bound
+    if ([best, bounded].every((value) => Math.abs(value - DATA.value[node]) > .002)) wrong.set(node, best);
+  }
+})();
 
 const tree = {
   list: [0], selected: 0, shown: -1,
@@ -261,6 +277,7 @@ function makeRow(node, place) {
   if (is(node, CUT)) {
     lead.append(make("span", "chip", make("span", "word", cutText(node)), make("span", "brief", "cut")));
   }
+  if (wrong.has(node)) lead.append(make("span", "chip wrong", "wrong"));
   const row = make(
     "div", "row", lead, make("span", "value", shownValue(DATA.value[node])),
     make("span", "window", is(node, PRUNED) ? "" : shownWindow(node) || probability(node)),
@@ -333,10 +350,11 @@ function openBest() {
   tree.select(endOfBest());
 }
 
-function nextCut() {
+/** @param {(node: number) => boolean} wanted */
+function next(wanted) {
   for (let ahead = 1; ahead <= COUNT; ahead++) {
     const node = (tree.selected + ahead) % COUNT;
-    if (is(node, CUT)) {
+    if (wanted(node)) {
       tree.select(node, true);
       return;
     }
@@ -352,7 +370,12 @@ function nextCut() {
   byId("min-key").hidden = !DATA.kind.some((/** @type {number} */ kind, /** @type {number} */ node) => kind === 1 && families[node]);
   byId("chance-key").hidden = !HAS_CHANCE;
   const cuts = DATA.flags.some((/** @type {number} */ flags) => flags & CUT);
-  for (const id of ["cut", "cut-key", "cut-hint"]) byId(id).hidden = !cuts;
+  for (const part of ["", "-key", "-hint"]) {
+    byId(`cut${part}`).hidden = !cuts;
+    byId(`wrong${part}`).hidden = !wrong.size;
+  }
+  const nextCut = () => next((node) => is(node, CUT));
+  const nextWrong = () => next((node) => wrong.has(node));
   tree.board.describeIn(byId("cells"));
   const view = byId("tree");
   view.addEventListener("scroll", () => tree.draw(), { passive: true });
@@ -375,6 +398,7 @@ function nextCut() {
   byId("up").addEventListener("click", () => tree.select(Math.max(0, parents[tree.selected])));
   byId("best").addEventListener("click", openBest);
   byId("cut").addEventListener("click", nextCut);
+  byId("wrong").addEventListener("click", nextWrong);
   byId("all").addEventListener("click", () => {
     for (let node = 0; node < COUNT; node++) isOpen[node] = families[node] ? 1 : 0;
     tree.layOut();
@@ -394,7 +418,7 @@ function nextCut() {
     ArrowRight: () => (closed(tree.selected) || !families[tree.selected] ? tree.select(tree.selected, true) : tree.step(1)),
     ArrowLeft: () => (isOpen[tree.selected] ? tree.close(tree.selected) : tree.select(Math.max(0, parents[tree.selected]))),
     Enter: () => tree.select(tree.selected, true), Backspace: () => tree.select(Math.max(0, parents[tree.selected])),
-    v: openBest, c: nextCut,
+    v: openBest, c: nextCut, w: nextWrong,
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;

@@ -1,4 +1,4 @@
-/* The positions of a talk with an author, drawn as boards. Without a script they stay text. */
+/* Positions on a page, drawn as boards. Without a script they stay text. */
 
 for (const [place, { cells, ...shape }] of DATA.entries()) {
   const figure = byId(`position-${place + 1}`);

@@ -1,0 +1,297 @@
+"""What is said of an agent's answers: the text of the command, and the page with all positions."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from tabulate import tabulate
+
+from connect4.games.falling import format_action
+from connect4.views.board import shape_data
+from connect4.views.document import Page
+from connect4.views.words import first_line, kind_of_fault
+from grader.marks.tally import METHOD_OF, Part
+from grader.output.pages import card, heading
+from grader.solved import REGRET, Answer, Practice
+from grader.solved.questions import FEW, Seen, questions
+
+PARTS: Final = ("base", "report", "theme", "board", "figures", "practice")
+"""The assets of the page."""
+
+WORST: Final = 3
+"""The worst positions that are printed of each part."""
+
+SKILLS: Final[dict[tuple[Part, str], str]] = {
+    ("b", "take_row"): "takes a four in a row",
+    ("b", "take_column"): "takes a four in a column",
+    ("b", "take_diagonal"): "takes a four on a diagonal",
+    ("b", "bigger_gain"): "takes the bigger of two gains",
+    ("b", "block_four"): "blocks a four",
+    ("b", "no_gift"): "gives no four away",
+    ("b", "pop_break"): "pops out to break a four",
+    ("b", "only_pops"): "chooses among pop-outs only",
+    ("b", "last_moves"): "plays the last moves right",
+    ("b", "combination"): "sees the gain of its move after next",
+    ("a", "take_points"): "takes points",
+    ("a", "pop_out"): "pops out for points",
+    ("a", "last_moves"): "plays the last moves right",
+    ("a", "fearless"): "does not fear what random play seldom does",
+}
+"""The skills of the kit's positions in words; another kind is shown as it is written."""
+
+FAR: Final = 0.4
+"""The shares of both players are shown apart if they differ by more, each of `FEW` answers."""
+
+
+NAMED: Final = 3
+"""The skills that a line of a class names."""
+
+
+class Known(NamedTuple):
+    """Points that a move of a known agent gives away in part A and B, over all positions."""
+
+    agent: str
+    a: float | None
+    b: float
+
+
+KNOWN: Final = (
+    Known("the stub", 7.2, 7.3),
+    Known("greedy", 3.2, 4.8),
+    Known("README's first agent", 3.2, 4.8),
+    Known("minimax:depth=2", None, 3.2),
+    Known("alphabeta:depth=4", 1.6, 2.5),
+    Known("a good file, 0.1 s", 0.8, 0.8),
+)
+"""By `python3 -m benchmarks.regret`, on one core of a virtual machine at 2.5 GHz."""
+
+
+def lines(practice: Practice) -> Iterator[str]:
+    """Yield what the command prints of one agent."""
+    yield from summary(practice)
+    for part in METHOD_OF:
+        for answer in worst(practice, part):
+            yield f"\nPart {part.upper()}: {cost(answer)}"
+            yield from _position_lines(answer)
+
+
+def summary(practice: Practice) -> Iterator[str]:
+    """Yield what was asked and what is right, points, questions and descriptions."""
+    asked, most = len(practice.answers), len(practice.positions)
+    head = f"{practice.agent}: {asked:,} of {most:,} positions"
+    yield f"{head}, told {practice.seconds:g} s a move"
+    yield from _fault_lines(practice.answers)
+    yield from ("", _skill_table(practice))
+    pairs = practice.twins()
+    if pairs:
+        one_sided = sum(one.is_right != two.is_right for one, two in pairs)
+        yield (
+            f"Of {len(pairs)} positions asked from both sides, {one_sided} were answered right "
+            "from one side only."
+        )
+    if any(practice.regrets(part) for part in METHOD_OF):
+        yield from ("", _points_table(practice))
+    asked_about, described = questions(practice.answers), descriptions(practice.answers)
+    if asked_about or described:
+        yield ""
+    for question in asked_about:
+        yield f"A question: {question.text}"
+        yield from _position_lines(question.evidence)
+    for text in described:
+        yield f"{text}."
+
+
+def worst(practice: Practice, part: Part) -> list[Answer]:
+    """Return the answers of a part that gave most away."""
+    costly = sorted(practice.regrets(part), key=lambda answer: -answer.regret)
+    return [answer for answer in costly[:WORST] if answer.regret > 0]
+
+
+def _fault_lines(answers: Sequence[Answer]) -> Iterator[str]:
+    """Yield a line for each reason why there was no valid action, and the first position."""
+
+    def kind(answer: Answer) -> str:
+        return kind_of_fault(answer.turn.outcome, answer.turn.detail)
+
+    faults = sorted((answer for answer in answers if answer.action is None), key=kind)
+    for _, group in groupby(faults, kind):
+        same = list(group)
+        yield f"  {len(same)} without a valid action: {_fault(same[0])}"
+        yield from _position_lines(same[0])
+
+
+def _fault(answer: Answer) -> str:
+    return f"{answer.turn.outcome}, {first_line(answer.turn.detail)}"
+
+
+def _position_lines(answer: Answer) -> Iterator[str]:
+    solved = answer.solved
+    part, mover = solved.part.upper(), solved.state.mover
+    yield f"    {played(answer)} (part {part}, player {mover} to move; as a state file):"
+    for line in solved.state.to_text().splitlines():
+        yield f"      {line}"
+
+
+def played(answer: Answer) -> str:
+    """Return what was played, and what is right."""
+    own = "no valid action" if answer.action is None else format_action(answer.action)
+    return f"played {own}" if answer.is_right else f"played {own}, better {answer.better}"
+
+
+def cost(answer: Answer) -> str:
+    """Return what an answer gives away, and both values."""
+    best = max(answer.solved.values)
+    values = f"{best - answer.regret:+.3g} in place of {best:+.3g}"
+    return f"{answer.regret:.3g} points given away: {values}"
+
+
+def _skill_table(practice: Practice) -> str:
+    rows = []
+    for part, kind in practice.skills:
+        answers = practice.skill(part, kind)
+        own = [[a for a in answers if a.solved.state.mover == player] for player in (1, 2)]
+        is_known = min(map(len, own)) >= FEW
+        apart = is_known and abs(_share(own[0]) - _share(own[1])) > FAR
+        notes = [f"player {n}: {_count(side)}" for n, side in enumerate(own, 1)] if apart else []
+        if left := practice.skills[part, kind] - len(answers):
+            notes.append(f"{left} not asked")
+        rows.append([part.upper(), name_of(part, kind), _count(answers), ", ".join(notes)])
+    text: str = tabulate(rows, ["part", "skill", "right", ""], tablefmt="simple")
+    return text
+
+
+def name_of(part: Part, kind: str) -> str:
+    """Return a skill in words."""
+    return SKILLS.get((part, kind), kind.replace("_", " "))
+
+
+def _share(answers: Sequence[Answer]) -> float:
+    return sum(answer.is_right for answer in answers) / len(answers)
+
+
+def _count(answers: Sequence[Answer]) -> str:
+    return f"{sum(answer.is_right for answer in answers)} of {len(answers)}"
+
+
+def _points_table(practice: Practice) -> str:
+    lost = [practice.points_lost(part) for part in METHOD_OF]
+    name = f"this file, in {lost[0].count} and {lost[1].count} positions"
+    rows = [[name, *map(str, lost)]]
+    for agent, a, b in KNOWN:
+        rows.append([agent, "" if a is None else f"{a:.1f}", f"{b:.1f}"])
+    head = ["points that a move gives away", "part A", "part B"]
+    text: str = tabulate(rows, head, tablefmt="simple", disable_numparse=True)
+    return text
+
+
+def difference(new: Practice, old: Practice) -> Iterator[str]:
+    """Yield how many points a move of a new agent is better than one of an old agent, by part."""
+    for part in METHOD_OF:
+        won = new.points_won(old, part)
+        better = "better" if won.value >= 0 else "worse"
+        clear = "" if abs(won.value) > won.half else "; that may be chance"
+        said = (
+            "too few positions"
+            if won.count < 2
+            else (
+                f"{abs(won.value):.2f} ± {won.half:.2f} points a move {better} than {old.agent} "
+                f"({won.count} positions{clear})"
+            )
+        )
+        yield f"part {part.upper()}: {said}"
+
+
+def class_line(practice: Practice) -> str:
+    """Return the line of one file of a class."""
+    faults = sum(answer.action is None for answer in practice.answers)
+    lost = [
+        f"{part.upper()} {practice.points_lost(part)}"
+        for part in METHOD_OF
+        if practice.regrets(part)
+    ]
+    unseen = [name_of(*skill) for skill in not_seen(practice)]
+    few = ", ".join(unseen[:NAMED]) + (f" and {len(unseen) - NAMED} more" if unseen[NAMED:] else "")
+    parts = [
+        f"{len(practice.answers)} positions",
+        *([f"{faults} without a valid action"] if faults else []),
+        *([f"points a move gives away: {', '.join(lost)}"] if lost else []),
+        *([f"does not see: {few}"] if unseen else []),
+        *(f"asked: {question.text}" for question in questions(practice.answers)),
+    ]
+    return f"{practice.agent}: {'; '.join(parts)}"
+
+
+def not_seen(practice: Practice) -> list[tuple[Part, str]]:
+    """Return the skills of which a file has less than half of the answers right."""
+    found = ((skill, practice.skill(*skill)) for skill in practice.skills)
+    return [skill for skill, answers in found if answers and _share(answers) < 0.5]
+
+
+def descriptions(answers: Sequence[Answer]) -> list[str]:
+    """Return what describes the search of a file that is no fault: its depth, its opponent."""
+    seen, found = Seen(answers), []
+    blocks, sees = seen.right("b", "block_four"), seen.right("b", "combination")
+    if seen.right("b", "take_row", "take_column", "take_diagonal") >= 0.9:
+        if blocks <= 0.2 and seen.right("b", "no_gift") <= 0.5 and not questions(answers):
+            found.append("looks one move ahead: it sees no reply")
+        elif blocks >= 0.8 and sees <= 0.4:
+            found.append("looks two moves ahead: it sees the reply to its move")
+        elif blocks >= 0.8 and sees >= 0.8:
+            found.append("looks three moves ahead or more")
+    said = [f"get_intelligent_move {text}" for text in found]
+    if seen.right("a", "fearless") <= 0.3 and seen.right("a", "take_points") >= 0.7:
+        said.append(
+            "get_expectimax_move fears what a random player seldom does: a minimum in place of a "
+            "mean does that, or an evaluation that counts threats"
+        )
+    return said
+
+
+# -- the page
+
+SHOWN: Final = 40
+"""The positions of a part that the page shows of those in which a move gave points away."""
+
+
+def page(practice: Practice) -> str:
+    """Return the page: what the command prints, then the positions as pictures, by skill."""
+    groups: list[tuple[str, list[Answer]]] = []
+    for part, kind in dict.fromkeys((a.solved.part, a.solved.kind) for a in practice.answers):
+        if kind != REGRET:
+            own = [a for a in practice.answers if (a.solved.part, a.solved.kind) == (part, kind)]
+            groups.append((f"Part {part.upper()}: {name_of(part, kind)}, {_count(own)}", own))
+    for part in METHOD_OF:
+        lost = sorted(practice.regrets(part), key=lambda answer: -answer.regret)[:SHOWN]
+        groups.append((f"Part {part.upper()}: points given away, the most first", lost))
+    shown = [answer for _, answers in groups for answer in answers]
+    numbers = {id(answer): place for place, answer in enumerate(shown, 1)}
+    parts = [heading(f"Practice: {practice.agent}")]
+    parts.append(card(f"<pre>{html.escape(chr(10).join(summary(practice)))}</pre>"))
+    for title, answers in groups:
+        figures = "".join(_figure(answer, numbers[id(answer)]) for answer in answers)
+        parts.append(f'<h2>{html.escape(title)}</h2>\n<div class="figures">{figures}</div>')
+    body = "\n".join(['<main class="report practice">', *parts, "</main>"])
+    data = [
+        {**shape_data(state), "cells": "".join(map(str, state.board().ravel().tolist()))}
+        for state in (answer.solved.state for answer in shown)
+    ]
+    return Page(f"Practice: {practice.agent}", PARTS, body, data).alone()
+
+
+def _figure(answer: Answer, number: int) -> str:
+    """Return a position with what was played; the script draws the board in place of its text."""
+    solved, state = answer.solved, answer.solved.state
+    left = " and ".join(map(str, state.popouts))
+    said = f"Player {state.mover} moves; pop-outs left {left}. It {played(answer)}."
+    if solved.kind == REGRET:
+        said += f" {cost(answer)}."
+    if answer.action is None:
+        said += f" {_fault(answer)}"
+    kind = "right" if answer.is_right else "wrong"
+    return (
+        f'<figure id="position-{number}" class="{kind}"><pre>{html.escape(state.to_text())}</pre>'
+        f"<figcaption>{html.escape(said)}</figcaption></figure>\n"
+    )

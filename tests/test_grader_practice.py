@@ -1,0 +1,266 @@
+"""The command `practice`: positions with a known answer, and what the answers suggest."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import grader
+from connect4 import config
+from connect4.errors import IllegalAction, InputError
+from connect4.games.extended import EXTENDED, ExtendedState
+from connect4.isolation.sandbox import Limits
+from connect4.isolation.seat import choose_level
+from connect4.players.base import Outcome, Setup, Turn
+from connect4.players.registry import build, parse_agent
+from grader.commands import practice as command
+from grader.marks.tally import METHOD_OF
+from grader.rubric import reading as rubrics
+from grader.solved import REGRET, Answer, Practice, Solved, ask, in_order, read, state_of, text_of
+from grader.solved.questions import questions
+from grader.solved.report import SKILLS, descriptions, difference, page
+from tests.command import assert_refused, run
+from tests.test_api_facade import failures_of
+from tests.test_first_agent import CODE
+
+POSITIONS = read()
+
+ASKED = [solved for solved in in_order(POSITIONS) if solved.kind != REGRET]
+"""What the questions are about."""
+
+
+# -- the positions
+
+
+def test_each_skill_has_positions_for_both_players_and_a_name() -> None:
+    skills = [solved for solved in POSITIONS if solved.is_skill]
+    assert {(solved.part, solved.kind) for solved in skills} == set(SKILLS)
+    for part, kind in SKILLS:
+        movers = [one.state.mover for one in skills if (one.part, one.kind) == (part, kind)]
+        assert abs(movers.count(1) - movers.count(2)) <= 1, kind
+
+
+def test_a_position_is_the_twin_of_its_twin() -> None:
+    for solved in POSITIONS:
+        twin = solved.twin()
+        assert twin.twin().state.key() == solved.state.key()
+        last = solved.state.grid.columns - 1
+        for column, popout in solved.state.legal_actions():
+            after = solved.state.apply((column, popout))
+            mirrored = twin.state.apply((last - column, popout))
+            assert mirrored.margin(twin.state.mover) == after.margin(solved.state.mover)
+        assert state_of(text_of(solved.state)).key() == solved.state.key()
+
+
+@pytest.mark.parametrize("part", METHOD_OF)
+def test_values_are_those_of_a_plain_search_to_the_end(part: str) -> None:
+    @cache
+    def value(state: ExtendedState, player: int) -> float:
+        actions = state.legal_actions()
+        if not actions:
+            return state.margin(player)
+        values = [value(state.apply(action), player) for action in actions]
+        if state.mover == player:
+            return max(values)
+        return min(values) if part == "b" else sum(values) / len(values)
+
+    due = [one for one in POSITIONS if (one.part, one.kind) == (part, REGRET)]
+    for solved in sorted(due, key=lambda one: one.state.max_plies)[:6]:
+        after = (solved.state.apply(action) for action in solved.state.legal_actions())
+        found = [value(state, solved.state.mover) for state in after]
+        assert found == pytest.approx(solved.values, abs=0.01)
+
+
+# -- questions
+
+
+def answers_of(agent: str) -> list[Answer]:
+    """Return the answers of an agent in this process."""
+    agents, found = {}, []
+    for solved in ASKED:
+        state, method = solved.state, METHOD_OF[solved.part]
+        if (state.mover, method) not in agents:
+            setup = Setup(parse_agent(agent), state.mover, EXTENDED, 1, 1, method)
+            agents[state.mover, method] = build(setup)
+        try:
+            action = agents[state.mover, method].choose(state, 60)
+            state.apply(action)
+            turn = Turn(Outcome.PLAYED, action)
+        except IllegalAction as error:
+            turn = Turn(Outcome.INVALID, detail=str(error))
+        found.append(Answer(solved, turn))
+    return found
+
+
+LANDS = "np.count_nonzero(board[:, column] == 0) - 1"
+MARGIN = "get_pts(me, board) - get_pts(opponent, board)"
+SIDES = "me, opponent = self.player_number, 3 - self.player_number"
+STAYS = "        board[1:, column] = board[:-1, column].copy()\n        board[0,"
+VALID = "get_valid_actions(me, state)"
+DROPS = f"max([a for a in {VALID} if not a[1]] or {VALID}"
+
+BUGS = {
+    "sign": (MARGIN, f"-({MARGIN})", "Prefers"),
+    "own": (MARGIN, "get_pts(me, board)", "Counts its own points alone"),
+    "top": (LANDS, "0", "Drops as if a token stayed in the top cell"),
+    "left": ("_row, column] =", "_row, column - 1] =", "Drops as if a token landed one column"),
+    "stays": (STAYS, "        board[-1,", "Pops out as if the tokens above"),
+    "one": (SIDES, "me, opponent = 1, 2", "Plays for player 1"),
+    "drops": (f"max({VALID}", DROPS, "Never pops out"),
+    "first": ("key=worth)", "key=lambda action: 0)", "get_expectimax_move answers the first"),
+    "shared": ("state[0].copy(), {", "state[0], {", "get_expectimax_move answers the last"),
+    "seven": (f"max({VALID}", f"max([a for a in {VALID} if a[0] < 7]", "Plays in no column after"),
+}
+"""What is replaced in the first agent, and the beginning of the question."""
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_typical_mistake_is_asked_about(bug: str, tmp_path: Path) -> None:
+    old, new, question = BUGS[bug]
+    assert old in CODE
+    source = CODE.replace(old, new)
+    if bug == "one":  # it still asks for its own actions
+        source = source.replace(f"max({VALID}", "max(get_valid_actions(self.player_number, state)")
+    (tmp_path / "ai.py").write_text(source, encoding="utf-8")
+    found = questions(answers_of(f"ai:{tmp_path / 'ai.py'}"))
+    assert found[0].text.startswith(question)
+    assert not found[0].evidence.is_right
+
+
+@pytest.mark.parametrize(
+    ("agent", "described"),
+    [
+        ("greedy", ["get_intelligent_move looks one move ahead: it sees no reply"]),
+        ("minimax:depth=2", ["get_expectimax_move fears"]),
+        ("expectimax:depth=3", []),
+        ("mcts:iterations=100", None),
+        ("random", []),
+    ],
+)
+def test_an_agent_without_a_mistake_is_asked_nothing(
+    agent: str, described: list[str] | None
+) -> None:
+    answers = answers_of(agent)
+    assert questions(answers) == []
+    if described is not None:
+        found = descriptions(answers)
+        assert len(found) == len(described)
+        assert all(map(str.startswith, found, described))
+
+
+# -- the command
+
+NOISY = """
+from connect4.utils import get_valid_actions
+
+CALLS = []
+
+class AIPlayer:
+    def __init__(self, player_number, time):
+        self.number = player_number
+
+    def get_expectimax_move(self, state):
+        print("a secret of mine")
+        CALLS.append(1)
+        if len(CALLS) > 1:
+            raise RuntimeError("this player has moved before")
+        return get_valid_actions(self.number, state)[0]
+
+    def get_intelligent_move(self, state):
+        return {"no": "key"}[self.number] if state[0].sum() % 2 else self.get_expectimax_move(state)
+"""
+
+
+def test_faults_are_told_with_their_position_and_prints_are_not(tmp_path: Path) -> None:
+    (tmp_path / "noisy.py").write_text(NOISY, encoding="utf-8")
+    words = ("practice", "noisy.py", "--seconds", "12", "--time", "0.5", "--page", "page.html")
+    done = run("grader", *words, cwd=tmp_path, status=0)
+    assert re.search(r"^noisy\.py: \d+ of [\d,]+ positions, told 0\.5 s a move$", done.stdout, re.M)
+    assert re.search(r"^  \d+ without a valid action: error, KeyError: [12]$", done.stdout, re.M)
+    assert "secret" not in done.stdout + done.stderr
+    assert "moved before" not in done.stdout  # each position has a new player
+    assert "A question: get_expectimax_move answers the first valid action" in done.stdout
+    shown = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert shown.count("<figure") >= 10
+
+
+def test_a_folder_has_a_line_for_each_file_and_the_skills_that_most_lack(tmp_path: Path) -> None:
+    for name in ("ann", "bo"):
+        (tmp_path / "class" / name).mkdir(parents=True)
+        (tmp_path / "class" / name / "ai.py").write_text(NOISY, encoding="utf-8")
+    (tmp_path / "class" / "cy").mkdir()
+    (tmp_path / "class" / "cy" / "ai.py").write_text("1 / 0", encoding="utf-8")
+    done = run("grader", "practice", "class", "--seconds", "6", cwd=tmp_path, status=0)
+    lines = done.stdout.splitlines()
+    assert [line.partition(":")[0] for line in lines] == [
+        "ann",
+        "bo",
+        "cy",
+        "What most of 2 do not see",
+    ]
+    assert "without a valid action" in lines[0]
+    assert "ZeroDivisionError" in lines[2]
+
+
+def test_what_cannot_be_asked_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "more.txt").write_text("# mine\nb take_row 4 4 0 0 1 1/2/1/2 4\n", encoding="utf-8")
+    for words, said in (
+        (("missing.py",), "missing.py"),
+        (("gredy",), "did you mean 'greedy'"),
+        (("human",), "only a file or an agent that needs no person"),
+        (("random", "--positions", "more.txt"), "more.txt:2: expected PART KIND"),
+        (("random", "--against", "human"), "only a file or an agent that needs no person"),
+    ):
+        assert_refused(run("grader", "practice", *words, cwd=tmp_path), said)
+
+
+def test_other_points_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "win_pts", [0, 0, 1, 5, 20])
+    with pytest.raises(InputError, match=r"win_pts is .*; the answers of the positions hold for"):
+        command.asking_for(rubrics.read(None), "process", 1, None)
+
+
+def practised(agent: str, positions: list[Solved]) -> Practice:
+    level, _ = choose_level("auto")
+    setup = Setup(parse_agent(agent), 1, EXTENDED, 5, 1)
+    answers = tuple(ask(setup, level, Limits(), positions, 100))
+    assert len(answers) == len(positions)
+    return Practice(agent, 5, tuple(positions), answers)
+
+
+def test_two_agents_are_compared_in_the_same_positions() -> None:
+    due = [one for one in in_order(POSITIONS) if one.kind == REGRET][:40]
+    two, one = practised("minimax:depth=2", due), practised("greedy", due)
+    assert two.points_won(two, "b").value == 0
+    won = two.points_won(one, "b")
+    assert won.value == pytest.approx(one.points_lost("b").value - two.points_lost("b").value)
+    part_a, part_b = difference(two, one)
+    assert re.fullmatch(
+        r"part B: \d\.\d\d ± \d\.\d\d points a move (better|worse) than greedy "
+        rf"\({won.count} positions(; that may be chance)?\)",
+        part_b,
+    )
+    assert part_a.startswith("part A: ")
+
+
+def test_the_page_escapes_what_an_agent_says() -> None:
+    turn = Turn(Outcome.ERROR, detail="ValueError: </script><b>")
+    answers = tuple(Answer(solved, turn) for solved in ASKED[:3])
+    shown = page(Practice("<i>", 1, tuple(ASKED), answers))
+    assert "<b>" not in shown
+    assert "&lt;i&gt;" in shown
+
+
+@pytest.mark.slow
+def test_the_example_runs_without_a_word(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    text = inspect.getdoc(grader.practice) or ""
+    assert failures_of(text, "practice", dict(vars(command))) == ""
+    assert capfd.readouterr() == ("", "")
