@@ -433,7 +433,7 @@ def test_a_policy_that_forbids_python_is_said(
     threading.Thread(target=server.serve_forever, daemon=True).start()
     browser.driver.get(f"http://127.0.0.1:{server.server_port}/")
     browser.wait(f"return document.querySelector('#state').textContent.includes({said!r})")
-    assert "docs/teachers.md" in browser.text("#state")
+    assert "docs/classroom.md" in browser.text("#state")
     server.shutdown()
     server.server_close()
     browser.driver.get("about:blank")

@@ -100,9 +100,8 @@ def _form(setup: Setup, rules: dict[str, Any]) -> Iterator[Finding]:
     yield from found
     if any(finding.rule in ("file", "syntax") for finding in found):
         return
-    old = ".".join(map(str, OLDEST))
     for line, what in _newer(text):
-        advice = f"{what}; needs Python 3.12, and the kit runs from Python {old} on"
+        advice = f"{what}; needs Python 3.12, and the kit runs from Python 3.11 on"
         yield Finding(line, "python", advice, required=False)
 
 
@@ -132,7 +131,7 @@ def _moves(setup: Setup, request: dict[str, Any], say: Callable[[str], object]) 
     """
     game, times = setup.game, request["times"]
     games = [(kind, list(map(game.from_json, states))) for kind, states in request["games"]]
-    trial = Trial(setup, games, request["kept_is_fault"], say)
+    trial = Trial(setup, games, say)
     wrong: Finding | None = None
     for seconds in times:
         if trial.longest <= seconds or seconds == times[-1]:
@@ -149,8 +148,6 @@ class Trial:
 
     setup: Setup
     games: list[tuple[str, list[State]]]
-    kept_is_fault: bool
-    """Whether a rule is broken by a player who fails where a new one does not."""
     say: Callable[[str], object]
     longest: Seconds = 0.0
     """What the longest answer took, of those that were late."""
@@ -171,8 +168,7 @@ class Trial:
                     continue
                 new = None if number == 1 else self._player(seconds, state)
                 if found.required and new and not self._ask(new, state, seconds, where):
-                    text = f"{found.text}; {KEEPS_STATE}"
-                    found = replace(found, text=text, required=self.kept_is_fault)
+                    found = replace(found, text=f"{found.text}; {KEEPS_STATE}")
                 return found
         return None
 

@@ -203,7 +203,6 @@ class Referee:
                 "rules": asdict(rubric.submission),
                 "games": [(kind, [state.to_json() for state in states]) for kind, states in games],
                 "times": [*(seconds for seconds in TIMES if seconds < limit), limit],
-                "kept_is_fault": rubric.limits.lifetime != "move",
             },
         }
 

@@ -112,14 +112,20 @@ class PythonWorker {
  */
 function forbidden(directive) {
   return new Error(`A Content-Security-Policy of this web server forbids what the page needs (${directive}). `
-    + "The kit's docs/teachers.md, under \"Playground\", has the header that is needed.");
+    + "The kit's docs/classroom.md, under \"Playground\", has the header that is needed.");
 }
+
+/**
+ * An address of this site; without the name and password that the page's own may have.
+ * @param {string} name
+ */
+const inSite = (name) => new URL(name, origin + location.pathname).href;
 
 /* The files that this browser keeps, so that the page works without a network. Without HTTPS there
    is no such store. */
 async function openStore() {
   try {
-    await navigator.serviceWorker.register("offline.js");
+    await navigator.serviceWorker.register(inSite("offline.js"));
     return await caches.open(KEPT);
   } catch {
     return null;
@@ -133,11 +139,10 @@ async function openStore() {
  * @param {boolean} isNew whether some of them were not kept before
  */
 async function keepAll(store, addresses, isNew) {
-  const here = new URL(".", location.href).href;
-  if (isNew) await store.add(new Request(here, { cache: "force-cache" }));
-  const wanted = [here, ...addresses.map((address) => new URL(address, here).href)];
+  const page = inSite(".");
+  if (isNew) await store.add(new Request(page, { cache: "force-cache" }));
   for (const request of await store.keys()) {
-    if (!wanted.includes(request.url)) await store.delete(request);
+    if (![page, ...addresses].includes(request.url)) await store.delete(request);
   }
 }
 
@@ -189,7 +194,7 @@ async function prepare(fail) {
     return new Response(answer.body?.pipeThrough(counted)).arrayBuffer();
   };
   const names = ["pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", DATA.wheel];
-  const addresses = [...names.map((name) => DATA.runtime + name), DATA.kit];
+  const addresses = [...names.map((name) => DATA.runtime + name), DATA.kit].map(inSite);
   frame = make("iframe");
   frame.setAttribute("sandbox", "allow-scripts");
   frame.title = "Python";
