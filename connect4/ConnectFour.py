@@ -175,6 +175,7 @@ def add_views(group: argparse._ArgumentGroup) -> None:
     """Add the options for the views and the output files."""
     add = group.add_argument
     add("--view", choices=VIEWS, default=os.environ.get(VIEW_VARIABLE) or "auto", help=VIEW_HELP)
+    add("--verbose", action="store_true", help="in the terminal, say what agents think of a turn")
     add("--port", metavar="N", type=port_number, default=0, help="the port of the browser's page")
     add("--record", metavar="FILE", type=Path, help="write the game's record (.json)")
     add("--page", metavar="FILE", type=Path, help="write a page that replays the game (.html)")
@@ -326,16 +327,16 @@ def play_all(
         stop = play_on_page(plans, arguments.port, over)
         return (status if stop is None else interrupted(stop)), games
     for plan in plans:
-        status, record, logs = play_in_terminal(plan, arguments.view != "none")
+        status, record, logs = play_in_terminal(plan, arguments.view != "none", arguments.verbose)
         over(record, logs)
         if status or (record.result is not None and record.result.ending.undecided):
             break
     return status, games
 
 
-def play_in_terminal(plan: TablePlan, shown: bool) -> tuple[int, Record, list[str]]:
+def play_in_terminal(plan: TablePlan, shown: bool, verbose: bool) -> tuple[int, Record, list[str]]:
     """Play one game; return the exit status, the record, and the output of the agents."""
-    view = TerminalView(plan)
+    view = TerminalView(plan, verbose=verbose)
     shown = shown or plan.is_person(1) or plan.is_person(2)
 
     def seat_person(player: Player) -> Seat:

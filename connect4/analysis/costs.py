@@ -22,7 +22,7 @@ from connect4.errors import InputError, one_line
 from connect4.games.base import Game, Player, Seconds
 from connect4.players.base import Outcome, Turn
 from connect4.record import Record
-from connect4.views.words import skipped_text
+from connect4.views.words import belief_text, skipped_text, thought_text
 
 WORST: Final = 3
 """The number of worst moves listed for each side."""
@@ -143,8 +143,18 @@ def summary(
             then = f", then {' '.join(rest)}" if rest else ""
             cost = f"cost {found.loss:g}; better {better}{then}"
             yield f"{name}: turn {number}, {deed}, {cost} ({found.certainty})"
+            if belief := belief_text(turn, better, found.best_for(player)):
+                yield f"    {belief}"
     if left_out := skipped_text(judged, agent):
         yield left_out
+
+
+def thoughts(record: Record, found: Analysis) -> Iterator[str]:
+    """Yield what the agents thought by turn, beside what the analysis says of it."""
+    for turn, cost in zip(record.turns, found.costs, strict=True):
+        if text := thought_text(turn):
+            best = "" if cost is None else f" (analysis: {cost.best_for(turn.player):+g})"
+            yield f"turn {turn.number}, player {turn.player}, {one_line(turn.text)}: {text}{best}"
 
 
 LAST: Final = 4
@@ -168,6 +178,10 @@ class Cost(NamedTuple):
     slower: int = 0
     line: tuple[str, ...] = ()
     turn: int = 0
+
+    def best_for(self, player: int) -> float:
+        """Return the value of the best move, from the side of a player."""
+        return self.before if player == 1 else -self.before
 
     @property
     def certainty(self) -> str:

@@ -123,6 +123,8 @@ class Timed(NamedTuple):
     end: End = End.LATE
     line: bytes = b""
     """The line with the answer, if there is one."""
+    thought: bytes = b""
+    """The line with the thought that followed in time, if there is one."""
 
     @property
     def seconds(self) -> Seconds:

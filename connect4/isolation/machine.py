@@ -98,7 +98,7 @@ def importable(folder: Path | None) -> tuple[Path, ...]:
 SUBMISSION_FILES: Final = (
     *("__init__.py", "config.py", "errors.py", "games", "utils.py"),
     *(f"isolation/{name}.py" for name in ("__init__", "protocol")),
-    *(f"players/{name}.py" for name in ("__init__", "base", "student")),
+    *(f"players/{name}.py" for name in ("__init__", "base", "student", "thoughts")),
 )
 """The modules of the kit, and the folder, that load and call a student's file."""
 

@@ -17,6 +17,7 @@ from connect4.games.base import Seconds, State
 from connect4.isolation import levels, machine, protocol, spawn
 from connect4.isolation.levels import End, Log, Spent, Timed
 from connect4.isolation.sandbox import Limits, allow_tasks
+from connect4.players import thoughts
 from connect4.players.base import Outcome, Reply, Setup
 from connect4.players.registry import modules_of
 from connect4.players.student import reported_stack, uses_numpy_random
@@ -226,6 +227,7 @@ class AgentProcess:
         else:
             notes = self.setup.source is None
             reply, may_go_on = protocol.read_answer(timed.line, self.setup.game, notes)
+            reply = protocol.read_thought(reply, timed.thought, self.setup.game)
             end = end if may_go_on else End.LAST
         return replace(
             reply,
@@ -264,14 +266,20 @@ class AgentProcess:
             began = time.monotonic()
             self._signal("SIGCONT")
             sent = time.monotonic() - began
-            line, end = channel.receive(began + deadline), End.RESTS
+            line = channel.receive(began + deadline)
+            while line.startswith(protocol.THOUGHT_LINE):  # of an earlier turn
+                line = channel.receive(began + deadline)
+            end = End.RESTS
         except (spawn.NoAnswerError, spawn.ProcessEndedError) as error:
             end = End.GONE if isinstance(error, spawn.ProcessEndedError) else End.LATE
         took = time.monotonic() - began
         own_busy, woken = time.thread_time() - own_busy, levels.own_wait() - channel.waited_before
+        thought, after = b"", None
+        if protocol.FOLLOWS in line:  # the time of the thought does not count
+            after, thought = self.spent(), self._thought(channel)
         if end is End.RESTS and not self.stop():
             end = End.RUNS_ON
-        after = self.spent()  # including the kernel's remaining work for it
+        after = after or self.spent()  # including the kernel's remaining work for it
         busy = max(0.0, after.busy - before.busy)
         waited = after.waited_since(before, woken - own_busy)
         timed = Timed(
@@ -282,11 +290,18 @@ class AgentProcess:
             loading=loading,
             end=end,
             line=line,
+            thought=thought,
         )
         if left is None or end is not End.LATE or not timed.starved:
             return timed
         had_its_time = self._uses_up(channel, before.busy, timed, left)
         return timed._replace(waited=0.0) if had_its_time else timed
+
+    def _thought(self, channel: spawn.Channel) -> bytes:
+        """Return the line with the thought that follows an answer, empty if it is late."""
+        with contextlib.suppress(spawn.NoAnswerError, spawn.ProcessEndedError):
+            return channel.receive(time.monotonic() + thoughts.PATIENCE)
+        return b""
 
     def call(self, method: str, state: State, seconds: Seconds) -> tuple[str, Any]:
         """Return the answer of `StudentAgent.call` in the process; it is not checked."""

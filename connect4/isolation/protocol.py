@@ -38,6 +38,7 @@ from connect4.players.base import (
     policy_folder,
     read_source,
     student_file,
+    thought_of,
 )
 from connect4.players.student import (
     CHANGE_TEXT,
@@ -47,6 +48,7 @@ from connect4.players.student import (
     StudentAgent,
     clipped,
 )
+from connect4.players.thoughts import said_by, with_thought
 
 RULES: Final = b"r"
 """The first message to a warden, sent with the descriptor of its rules, if it has any."""
@@ -79,6 +81,12 @@ LAST: Final = "last"
 """As `ERROR`, after which the process ends."""
 CHANGED: Final = "changed"
 """Stands beside these three answers: what `StudentAgent.changed` has."""
+THOUGHT: Final = "thought"
+"""What the agent thought; beside an action, that this follows in a line of its own."""
+FOLLOWS: Final = b'"thought": true'
+"""Stands in an answer that a thought follows."""
+THOUGHT_LINE: Final = b'{"thought"'
+"""How a line with a thought begins: an agent that was stopped before it was sent sends it late."""
 
 
 def line_of(message: dict[str, Any]) -> bytes:
@@ -165,6 +173,7 @@ def read_answer(line: bytes, game: Game, notes: bool) -> tuple[Reply, bool]:
     `notes` says whether the agent may add a note to its move; views show it as the kit's own text.
     """
     message = _read(line)
+    message.pop(THOUGHT, None)
     changed = str(message.pop(CHANGED, ""))
     made = partial(Reply, changed=changed if CHANGE_TEXT.fullmatch(changed) else None)
     key, value = next(iter(message.items())) if len(message) == 1 else ("", None)
@@ -182,6 +191,12 @@ def read_answer(line: bytes, game: Game, notes: bool) -> tuple[Reply, bool]:
     if key in (ERROR, LAST):
         return made(Outcome.ERROR, detail=cleaned(value)), key == ERROR
     return made(Outcome.INVALID, detail=NO_ANSWER), False
+
+
+def read_thought(reply: Reply, line: bytes, game: Game) -> Reply:
+    """Return a reply with the thought in a line; without one if there is none in it."""
+    key, said = read_message(line)
+    return with_thought(reply, said, game) if key == THOUGHT else reply
 
 
 def cleaned(text: object) -> str:
@@ -255,6 +270,8 @@ def answer(
         played = game.format_action(agent.choose(state, request["seconds"]))
         said = note_of(agent)
         message = {PLAYED: played} if said is None else {NOTED: [played, said]}
+        if thought_of(agent) is not None:
+            message[THOUGHT] = True
     except IllegalAction as error:
         message = {INVALID: str(error)}
     except BaseException as error:
@@ -263,6 +280,11 @@ def answer(
         message = {LAST if stops else ERROR: _detail(error, note)}
     changed = getattr(agent, CHANGED, None)
     return message if changed is None else {**message, CHANGED: changed}
+
+
+def say_thought(send: Send, agent: Agent) -> None:
+    """Send what the agent thought of the position of its last answer."""
+    say(send, {THOUGHT: said_by(agent)})
 
 
 def _detail(error: BaseException, note: Note | None) -> str:

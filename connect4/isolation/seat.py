@@ -34,9 +34,11 @@ from connect4.players.base import (
     Turn,
     note_of,
     student_file,
+    thought_of,
 )
 from connect4.players.registry import build
 from connect4.players.student import StudentAgent
+from connect4.players.thoughts import said_by, with_thought
 
 Level: TypeAlias = Literal["none", "process", "strong", "wasm"]
 """The levels of isolation; `auto` on a command line selects one of them."""
@@ -298,7 +300,7 @@ class InProcessSeat:
             detail = Timed(took).late_text(seconds, answered=True)
         if action is not None:
             text = self._game.format_action(action)
-        return Reply(
+        reply = Reply(
             outcome,
             action,
             text,
@@ -308,6 +310,9 @@ class InProcessSeat:
             detail=detail,
             changed=getattr(self._agent, "changed", None),
         )
+        if outcome is Outcome.PLAYED and thought_of(self._agent) is not None:
+            return with_thought(reply, said_by(self._agent), self._game)
+        return reply
 
     def see_end(self, state: State) -> None:
         if isinstance(self._agent, Connected):

@@ -67,6 +67,8 @@ def serve(channel: socket.socket, log: socket.socket, parent: int, rules: int | 
             continue
         message = protocol.answer(agent, setup.game, request, note)
         say(channel.sendall, message)
+        if protocol.THOUGHT in message:
+            protocol.say_thought(channel.sendall, agent)
         if protocol.LAST in message:
             break
 

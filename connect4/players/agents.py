@@ -299,5 +299,9 @@ class ReferenceAgent:
         """Return a move within the limit that the agent was made with."""
         return self._action(self._ask(state.for_agent()))
 
+    @property
+    def thought(self) -> dict[str, float] | None:
+        return self._player.thought
+
 
 NOT_PROVEN: Final = "not proven: the time was too short to solve this position"

@@ -18,6 +18,7 @@ first, serves both: it orders the moves of the search, and its first entries rep
 import gc
 import random
 import time as clock
+from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
@@ -29,6 +30,7 @@ from connect4.utils import Integer, get_valid_actions
 
 State: TypeAlias = tuple[np.ndarray[Any, Any], dict[int, Integer]]
 Move: TypeAlias = tuple[int, bool]
+Thought: TypeAlias = dict[str, Any]
 
 INFINITY = float("inf")
 
@@ -234,12 +236,12 @@ class Budget:
     def __init__(self, seconds: float, nodes: int | None):
         reserve = min(0.1 * seconds + 0.02, 0.6 * seconds)  # the machine may be busy
         self.deadline = INFINITY if nodes is not None else clock.monotonic() + seconds - reserve
-        self.nodes_left = INFINITY if nodes is None else nodes
+        self.nodes, self.most_nodes = 0, INFINITY if nodes is None else nodes
 
     def spend(self) -> None:
         """Count one node; raise `BudgetSpentError` if it was one too many."""
-        self.nodes_left -= 1
-        if self.nodes_left < 0 or clock.monotonic() > self.deadline:
+        self.nodes += 1
+        if self.nodes > self.most_nodes or clock.monotonic() > self.deadline:
             raise BudgetSpentError
 
 
@@ -252,24 +254,24 @@ class Expectimax:
     def __init__(self, board: Board):
         self.board = board
 
-    def choose(self, position: Position, budget: Budget) -> int:
-        """Return the best action found within the budget.
+    def choose(self, position: Position, budget: Budget, thought: Thought) -> int:
+        """Return the best action found within the budget; `thought` gets the last whole depth.
 
         Each search begins with the best action of the last one. The gains replace my last ply.
         """
         self.budget = budget
         actions = self.board.actions(position)[:]
         best = actions[0]
-        try:
+        with suppress(BudgetSpentError):
             for depth in range(1, self.board.plies_left(position) + 2, 2):
                 actions.sort(key=lambda item: item != best)
-                highest = -INFINITY
+                highest, values = -INFINITY, dict[Move, float]()
                 for item in actions:
                     value = -self._value(self.board.play(position, *item), depth - 1)
+                    values[self.board.move(item[1])] = value
                     if value > highest:
                         highest, best = value, item
-        except BudgetSpentError:
-            pass
+                thought.update(value=highest, depth=depth, nodes=budget.nodes, values=values)
         return best[1]
 
     def _value(self, position: Position, depth: int) -> float:
@@ -303,15 +305,14 @@ class AlphaBeta:
     def __init__(self, board: Board):
         self.board = board
 
-    def choose(self, position: Position, budget: Budget) -> int:
-        """Return the best action found within the budget."""
+    def choose(self, position: Position, budget: Budget, thought: Thought) -> int:
+        """Return the best action found within the budget; `thought` gets the last whole depth."""
         self._begin(position, budget)
         actions = self.board.actions(position)[:]
-        try:
+        with suppress(BudgetSpentError):
             for depth in range(1, min(self.plies_left, 200) + 1):  # Python's recursion has a limit
-                self._deepen(position, actions, depth)
-        except BudgetSpentError:
-            pass
+                value = self._deepen(position, actions, depth)
+                thought.update(value=value, depth=depth, nodes=budget.nodes)
         return actions[0][1]
 
     def _begin(self, position: Position, budget: Budget) -> None:
@@ -444,10 +445,8 @@ class AIPlayer:
 
     def __init__(self, player_number: int, time: int):
         """Play as `player_number` (1 or 2) with `time` seconds for each move."""
-        self.player_number = player_number
-        self.type = "ai"
-        self.player_string = f"Player {player_number}:ai"
-        self.time = time
+        self.player_number, self.time = player_number, time
+        self.type, self.player_string = "ai", f"Player {player_number}:ai"
 
     def get_expectimax_move(self, state: State) -> Move:
         """Return the move against an opponent that plays at random."""
@@ -475,6 +474,7 @@ class AIPlayer:
         board = board_of(*state[0].shape, self.player_number)
         gc.disable()  # the search makes no cycles; a collection takes long in a large table
         try:
-            return board.move(method(board).choose(board.read(state), budget))
+            self.thought: Thought = {}
+            return board.move(method(board).choose(board.read(state), budget, self.thought))
         finally:
             gc.enable()

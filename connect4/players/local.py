@@ -28,6 +28,7 @@ from connect4.games.dynamic import COLOURS, DynamicState
 from connect4.players.base import AgentName, Setup, policy_folder, read_source
 from connect4.players.registry import ADDRESS
 from connect4.players.student import clipped, read_answer
+from connect4.players.thoughts import forget, raw_thought
 
 KIND: Final = "local"
 
@@ -78,6 +79,7 @@ class LocalAgent:
         """Return a legal action; raises `IllegalAction` for any other answer."""
         player, method, action_of = self._player, self._method, self._file_action
         as_file = method is not None and hasattr(player, method)
+        forget(player)
         if method is None:
             answer = called(self._name, "failed", player.choose, state, seconds)
         elif as_file:
@@ -89,6 +91,11 @@ class LocalAgent:
             action = action_of(action)
         state.apply(action)
         return action
+
+    @property
+    def thought(self) -> Any:
+        """What the object says that it thought of its last position."""
+        return raw_thought(self._player)
 
 
 class PolicyAgent:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from connect4.errors import AgentError, IllegalAction, InputError, headline
 from connect4.games.base import Action, Seconds, State, quoted
 from connect4.players.base import Setup, read_source, source_lines, student_file
+from connect4.players.thoughts import forget, raw_thought
 from connect4.utils import Integer
 
 if TYPE_CHECKING:  # an agent's process loads only the rules of its own game
@@ -113,6 +114,7 @@ class StudentAgent:
         """Call the student's method and check its answer; `AgentError` has the traceback."""
         given = state.for_agent()
         before = copied(given)
+        forget(self.player)
         try:
             answer = getattr(self.player, self._method)(given)
         except KeyboardInterrupt:
@@ -123,6 +125,11 @@ class StudentAgent:
         finally:
             self.changed = what_changed(given, before)
         return self._action(read_answer(answer))
+
+    @property
+    def thought(self) -> Any:
+        """What the player says that it thought of its last position; nobody has checked it."""
+        return raw_thought(self.player)
 
     def call(self, method: str, state: State) -> dict[str, Any]:
         """Call another method of the player, such as `explain`.

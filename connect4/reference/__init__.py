@@ -30,6 +30,7 @@ class AIPlayer:
         """Play as `player_number` (1 or 2) with `time` seconds for each move."""
         self.player_number = player_number
         self.time = time
+        self.thought: dict[str, float] | None = None
         self.kept: dict[tuple[type[Search], tuple[int, ...]], Search] = {}
         """Searches with their tables, by board shape; lost with a late turn."""
 
@@ -58,13 +59,19 @@ class AIPlayer:
         return value, line, [*found.values], found.solved
 
     def _choose(self, state: State, method: type[Search]) -> Move:
-        budget = self._budget()
+        budget, self.thought = self._budget(), None
         moves = get_valid_actions(self.player_number, state)
         if len(moves) == 1:
             return moves[0]
         search, position = self._prepare(state, method)
         with uncollected():
-            return search.lines.move(search.choose(position, budget).action)
+            found = search.choose(position, budget)
+        if found.values:
+            depth, value = found.values[-1]
+            self.thought = {"value": value, "depth": depth}
+            if method is AlphaBeta:  # the other one also plays games to the end
+                self.thought["nodes"] = budget.spent
+        return search.lines.move(found.action)
 
     def _budget(self) -> Deadline:
         if self.node_budget is not None:

@@ -85,6 +85,7 @@ class Expectimax:
         left = self.lines.plies_left(position)
         self.costs = (0.0,) if left % 2 else self.POPOUT_COSTS
         last: Values = []
+        whole = 0  # the depth of `last`
         current: Values = []
         try:
             for depth in range(3, min(left, DEEPEST) + 2, 2):
@@ -93,7 +94,7 @@ class Expectimax:
                     current = []
                     for item in actions[: self.WIDTH] if self.narrow else actions:
                         current.append((self._after(position, *item, depth), item))
-                    last = sorted(current, reverse=True)
+                    last, whole = sorted(current, reverse=True), depth
                     actions = [item for _, item in last] + actions[len(last) :]
             best = actions[0][1]
         except OutOfBudgetError:
@@ -101,7 +102,7 @@ class Expectimax:
             self.budget = budget
             if plays_out:
                 best = self._play_out(position, last[: self.WIDTH], best)
-        return Found(best)
+        return Found(best, tuple((whole, value) for value, (_, move) in last if move == best))
 
     def _play_out(self, position: Position, values: Values, best: int) -> int:
         """Let games to the end choose among the actions of the last search that ended.

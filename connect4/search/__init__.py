@@ -63,7 +63,8 @@ class Deadline:
         self._end = math.inf if seconds is None else time.monotonic() + seconds
         self._nodes = math.inf if nodes is None else nodes
         self._stride = stride
-        self._spent = 0
+        self.spent = 0
+        """The nodes that `spend` has counted."""
         self.next_check = min(stride, self._nodes + 1)
 
     def check(self, nodes: int) -> None:
@@ -74,9 +75,9 @@ class Deadline:
 
     def spend(self) -> None:
         """Count one node; raises `OutOfBudgetError`."""
-        self._spent += 1
-        if self._spent >= self.next_check:
-            self.check(self._spent)
+        self.spent += 1
+        if self.spent >= self.next_check:
+            self.check(self.spent)
 
     def seconds_left(self) -> Seconds:
         """Return the seconds that are left; infinity if there is no time limit."""

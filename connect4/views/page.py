@@ -28,7 +28,7 @@ from connect4.views.board import RunTable, changed_cells, shape_data
 from connect4.views.document import Page
 from connect4.views.words import ENDINGS, changed_text, skipped_text, whole_reason
 
-PARTS: Final = ("base", "theme", "runs", "board", "chart", "advice", "page")
+PARTS: Final = ("base", "theme", "runs", "board", "chart", "advice", "thought", "page")
 """The assets of the page."""
 
 MAX_DETAILS: Final = 40_000
@@ -87,6 +87,7 @@ def game_data(record: Record) -> dict[str, Any]:
         "runs": table.rows(),
         "first_runs": list(range(len(runs[0]))),
         "analysis": analysis,
+        "thoughts": thoughts_data(record.turns),
         **shape_data(record.start),
         "title": record.game.title,
         "names": [player.agent for player in record.players],
@@ -142,6 +143,24 @@ def turn_data(
         changes,
         details.setdefault(detail, len(details)) if detail else None,
     ]
+
+
+def thoughts_data(turns: Sequence[Turn]) -> list[Any]:
+    """Return what the agents thought of each turn; an empty list if none said anything.
+
+    A live page has none while a game goes on: a person may play.
+    """
+    found = [brief(turn.thought) for turn in turns]
+    return found if any(found) else []
+
+
+def brief(value: Any) -> Any:
+    """Return a thought with a shorter line, and one decimal; of shares, such as 0.58, two."""
+    if isinstance(value, dict):
+        return {key: brief(each) for key, each in value.items()}
+    if isinstance(value, float):
+        return round(value, 1 if abs(value) > 1 else 2)
+    return value[:MAX_LINE] if isinstance(value, list) else value
 
 
 def shortened(details: list[str]) -> list[str]:

@@ -40,6 +40,7 @@ from connect4.views.words import (
     not_loaded_report,
     repeat_command,
     spent_text,
+    thought_text,
 )
 
 SHOWN_LINES: Final = 20
@@ -242,6 +243,8 @@ def replay_turn(
     legal = now.outcome is Outcome.PLAYED
     if reply.outcome is not Outcome.ERROR:
         print(f"Answer: {reply.text or 'none'}, {now.outcome} in {spent_text(reply)}")
+    if thought := thought_text(reply):
+        print(f"It thought: {thought}")
     if reply.detail:
         print(harmless(reply.detail))
         tell_debug(reply.detail)

@@ -18,7 +18,14 @@ from connect4.referee import Event, TurnBegun, TurnEnded
 from connect4.table import TablePlan
 from connect4.views.board import Motion, motion_between
 from connect4.views.document import TERMINAL
-from connect4.views.words import fault_report, kind_of_fault, move_text, repeat_command, spent_text
+from connect4.views.words import (
+    fault_report,
+    kind_of_fault,
+    move_text,
+    repeat_command,
+    spent_text,
+    thought_text,
+)
 
 NAME: Final = 30
 """The maximum length of an agent's name; a longer one loses its middle."""
@@ -108,7 +115,8 @@ def rows_of(line: str) -> int:
 class TerminalView:
     """Shows a game on `out`, and reads the moves of people from the terminal."""
 
-    def __init__(self, plan: TablePlan, out: TextIO = sys.stdout) -> None:
+    def __init__(self, plan: TablePlan, out: TextIO = sys.stdout, verbose: bool = False) -> None:
+        """Show a game; with `verbose` also what its agents think, unless a person plays."""
         one, two = plan.agents
         self._agents = one.text, two.text
         self._plan = plan
@@ -121,6 +129,7 @@ class TerminalView:
         self._moved: Motion | None = None
         self._reported: set[tuple[Player, str]] = set()
         self._printed: list[str] = []
+        self._verbose = verbose and not (plan.is_person(1) or plan.is_person(2))
         self._gain = 0
         self._shown: State | None = None
 
@@ -177,9 +186,11 @@ class TerminalView:
         )
 
     def _told(self, turn: Turn) -> str:
-        """Describe the turn that has just ended, with what it gained."""
+        """Describe the turn that has just ended, with its gain; `--verbose` adds the thought."""
         gained = self._gain and self._plan.game.counts_points
-        return f"{move_text(turn)}, {self._gain:+}" if gained else move_text(turn)
+        told = f"{move_text(turn)}, {self._gain:+}" if gained else move_text(turn)
+        thought = thought_text(turn) if self._verbose else ""
+        return f"{told}; {thought}" if thought else told
 
     def _reply(self, turn: Turn) -> list[str]:
         """Return a program's move in the game's own words, for a person."""

@@ -126,10 +126,14 @@ class GamePage:
         self.events.add("stay", {"again": False})
 
     def record_of(self, game: int, turn: int) -> Record:
-        """Return the record of a game; one that goes on is broken off after that turn."""
+        """Return the record of a game; one that goes on is broken off after that turn.
+
+        What the agents thought is left out of that: a person may still play against them.
+        """
         if game < len(self.games) or self._running is None:
             return self.games[game]
-        record = replace(self._running, turns=self._running.turns[:turn])
+        turns = [replace(played, thought=None) for played in self._running.turns[:turn]]
+        record = replace(self._running, turns=turns)
         scores = records.replay(record)[-1].scores()
         return replace(record, result=Result(scores, Ending.ABORTED, 0))
 

@@ -13,6 +13,7 @@ from connect4.games.base import Ending, State, opponent
 from connect4.isolation.seat import NO_PLAYER, level_of
 from connect4.players.base import Outcome, Reply, Turn
 from connect4.referee import Result
+from connect4.search import value_text
 
 ENDINGS: Final = {
     Ending.NO_ACTION: "the player to move has no valid action",
@@ -121,6 +122,31 @@ def changed_text(who: str, turns: Sequence[Turn]) -> str:
     first, many = found[0], f"{len(found)} turns, the first is " if len(found) > 1 else ""
     often = f" (on {many}turn {first.number})" if first.number else ""
     return f"{who} changed {one_line(first.changed)}{often}. {ON_A_COPY}"
+
+
+def thought_text(turn: Turn) -> str:
+    """Return how far the agent looked and what it found; empty if it did not say."""
+    thought = turn.thought or {}
+    parts = [f"depth {thought['depth']}"] if "depth" in thought else []
+    parts += [f"{thought['nodes']:,} nodes"] if "nodes" in thought else []
+    parts += [value_text(thought["value"])] if "value" in thought else []
+    return ", ".join(parts)
+
+
+def belief_text(turn: Turn, better: str, worth: float) -> str:
+    """Return what the agent believed of its action and of a better one; empty if it did not say.
+
+    `worth` is what the analysis says of the better one, from the side of the mover.
+    """
+    thought = turn.thought or {}
+    values = thought.get("values", {})
+    value = values.get(turn.text, thought.get("value"))
+    if value is None or turn.outcome is not Outcome.PLAYED:
+        return ""
+    depth = f" (depth {thought['depth']})" if "depth" in thought else ""
+    other = f"{better} at {values[better]:+.4g}" if better in values else f"no value for {better}"
+    mine = f"its search valued {turn.text} at {value:+.4g}{depth} and had {other}"
+    return f"{mine}; the analysis has {better} at {worth:+.4g}"
 
 
 def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:

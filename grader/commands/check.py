@@ -208,6 +208,8 @@ def _changes(asking: Asking, source: bytes) -> Iterator[Finding]:
         (method, what), times = asking.changed[0], len(asking.changed)
         text = f"get_{method}_move changed {what} (in {number_of(times, 'answer')}). {ON_A_COPY}"
         yield Finding(line_of(f"get_{method}_move", source.decode()), "smoke", text, False)
+    if asking.wrong_thought:
+        yield Finding(1, "smoke", asking.wrong_thought, required=False)
 
 
 def _finding(failure: Failure, rubric: Rubric, source: bytes) -> Finding:

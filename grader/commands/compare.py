@@ -9,6 +9,7 @@ interrupted.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -231,9 +232,30 @@ def compare_and_say(
         for comparison in found.values():
             title = f"{TITLES[comparison.part]}\n" if len(duel.parts) > 1 else ""
             print(title + conclusion(comparison, duel.names))
+        for line in thoughts_text(kept, store, duel.names):
+            print(line)
         if records is not None:
             keep(kept, store, duel.sources, records)
     return status
+
+
+def thoughts_text(
+    games: Sequence[PlannedGame], store: Store, names: Sequence[str]
+) -> Iterator[str]:
+    """Yield the mean depth and number of nodes of a move of each agent that says them."""
+    for name in names:
+        thoughts = [
+            turn.get("thought", {})
+            for game in games
+            for turn in json.loads(store.record(game.key) or '{"turns": []}')["turns"]
+            if game.players[turn["player"] - 1].name == name
+        ]
+        parts = []
+        for key, shape in (("depth", "depth {:.1f}"), ("nodes", "{:,.0f} nodes")):
+            values = [thought[key] for thought in thoughts if key in thought]
+            parts += [shape.format(sum(values) / len(values))] if values else []
+        if parts:
+            yield f"{name}: on average {', '.join(parts)} a move"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from connect4.search.trace import Flag, Node
 from connect4.views.board import shape_data
 from connect4.views.document import Page
 from connect4.views.tree import explained_by_student
+from connect4.views.words import belief_text, thought_text
 from grader.commands import DONE, say
 from grader.commands.student import games_of
 from grader.handin import Submission
@@ -271,8 +272,18 @@ def _key(place: int, item: Question, searched: str) -> str:
             for worth in shown
         ]
         text.append(table(("move", Number("worth"), "", "then"), rows))
+    if thought := _thought(item):
+        text.append(f"<p>In the game: {html.escape(thought)}</p>")
     text.append(f"<p>Its method explain: {html.escape(searched)}</p>")
     return card("\n".join(text))
+
+
+def _thought(item: Question) -> str:
+    """Return what the program said that it thought of the turn; empty if it did not."""
+    turn, best = item.turn, item.worths[0] if item.worths else None
+    if best is not None and best.move != turn.text:
+        return belief_text(turn, best.move, best.value) or thought_text(turn)
+    return thought_text(turn)
 
 
 OUTPUTS: Final = ("class.html", "grades.csv", "standings.html", "index.html")

@@ -6,6 +6,9 @@ the top: 0 is an empty cell, 1 and 2 are the players' tokens. `popouts[1].get_in
 
 An action is `(column, is_popout)`: `(3, False)` drops a token into column 3, `(3, True)` pops one
 out of it. Columns are counted from 0.
+
+A method may also say what it thought, and the replay shows it: `self.thought = {"depth": 2,
+"values": {(3, False): 12.5, (0, True): -3.0}}`. See docs/students.md.
 """
 
 import numpy as np

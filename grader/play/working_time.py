@@ -19,6 +19,7 @@ from connect4.games.base import SIDES, Player, Seconds, State
 from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import LEVELS, IsolatedSeat, Level, level_of, open_seat
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
+from connect4.players.thoughts import WRONG
 from grader.handin.positions import METHODS, TIMES
 from grader.play import Pool, Progress
 from grader.play.one_game import (
@@ -96,6 +97,8 @@ class Asking:
     """What the answers of each method took with each time, on a processor."""
     changed: list[tuple[Method, str]] = field(default_factory=list)
     """The answers at which a method changed its state, and what."""
+    wrong_thought: str = ""
+    """The first note on a thought: which method, and what is wrong; empty without one."""
     _seat: IsolatedSeat | None = None
 
     def fits(self, seconds: Seconds) -> bool:
@@ -138,6 +141,8 @@ class Asking:
         self.took.setdefault((method, seconds), []).append(used - OVERHEAD)
         if reply.changed:
             self.changed.append((method, reply.changed))
+        if reply.outcome is Outcome.PLAYED and (reply.detail or "").startswith(WRONG):
+            self.wrong_thought = self.wrong_thought or f"get_{method}_move: {reply.detail}"
         return _failure(reply, state, seconds, after, self.limits.margin_seconds)
 
     def new_player_fails(

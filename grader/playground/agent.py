@@ -25,6 +25,7 @@ from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import InProcessSeat
 from connect4.players.base import Agent, Outcome, Setup, source_text
 from connect4.players.student import StudentAgent
+from connect4.players.thoughts import WRONG
 from connect4.views.words import ON_A_COPY
 from grader.handin.form import Finding, source_findings
 from grader.handin.positions import KEEPS_STATE, line_of, question
@@ -53,7 +54,11 @@ def handle(kind: str, text: str, say: Callable[[str], object]) -> str:
     request = json.loads(text)
     if kind == "turn":
         agent, game = _loaded[0]
-        return json.dumps(protocol.answer(agent, game, request))
+        answer = protocol.answer(agent, game, request)
+        lines = [protocol.line_of(answer)]
+        if protocol.THOUGHT in answer:
+            protocol.say_thought(lines.append, agent)
+        return b"".join(lines).decode()
     setup = protocol.read_setup(request["setup"])
     if kind == "form":
         return json.dumps({"found": [asdict(one) for one in _form(setup, request["rules"])]})
@@ -138,7 +143,7 @@ def _moves(setup: Setup, request: dict[str, Any], say: Callable[[str], object]) 
             wrong = trial.ask(seconds)
             if wrong is None or not trial.loaded:
                 break
-    found = [asdict(one) for one in (wrong, trial.changed) if one is not None]
+    found = [asdict(one) for one in (wrong, trial.advice) if one is not None]
     return {"found": found, "seconds": None if wrong else seconds, "loaded": trial.loaded}
 
 
@@ -152,7 +157,7 @@ class Trial:
     longest: Seconds = 0.0
     """What the longest answer took, of those that were late."""
     loaded: bool = True
-    changed: Finding | None = None
+    advice: Finding | None = None
 
     def ask(self, seconds: Seconds) -> Finding | None:
         """Return what is wrong with the answers of players who are told `seconds`, or None."""
@@ -184,9 +189,11 @@ class Trial:
         name, source = where.split(maxsplit=1)[0], self.setup.source.decode("utf-8-sig")
         reply = seat.ask(state, None)
         detail = reply.detail or ""
-        if reply.changed and self.changed is None:
-            text = f"{name} changed {reply.changed}. {ON_A_COPY}"
-            self.changed = Finding(line_of(name, source), "smoke", text, required=False)
+        said = f"{name} changed {reply.changed}. {ON_A_COPY}" if reply.changed else ""
+        if reply.outcome is Outcome.PLAYED and detail.startswith(WRONG):
+            said = said or f"{name}: {detail}"
+        if said and self.advice is None:
+            self.advice = Finding(line_of(name, source), "smoke", said, required=False)
         over = reply.seconds - seconds
         if reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions():
             if over <= Limits().margin_seconds:

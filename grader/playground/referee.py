@@ -119,10 +119,12 @@ class Referee:
             detail = Timed(seconds).late_text(limit, line is not None, MARGIN)
             reply = Reply(Outcome.TIMEOUT, detail=f"{detail}\n{MADE_ANEW}")
             return replace(reply, seconds=seconds, overrun=seconds - limit), False
-        key, value = protocol.read_message(line.encode())
+        first, _, thought = line.encode().partition(b"\n")
+        key, value = protocol.read_message(first)
         if key == protocol.FAILED:
             return Reply(Outcome.ERROR, detail=protocol.cleaned(value)), False
-        reply, alive = protocol.read_answer(line.encode(), self._plan.game, notes=False)
+        reply, alive = protocol.read_answer(first, self._plan.game, notes=False)
+        reply = protocol.read_thought(reply, thought, self._plan.game)
         return replace(reply, seconds=seconds), alive
 
     def _next(self, resume: Callable[[], TurnBegun]) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def _warm_up() -> None:
 
 
 def turn() -> None:
-    """Load the agent or answer one request."""
+    """Load the agent, answer a request, or say what the agent thought of the last one."""
     request = b""
     while data := os.read(0, 1 << 20):
         request += data
@@ -66,5 +66,8 @@ def turn() -> None:
             _loaded.append((agent, setup.game))
             protocol.say(send, {protocol.READY: True})
     else:
-        agent, game = _loaded[0]
-        protocol.say(send, protocol.answer(agent, game, json.loads(request)))
+        (agent, game), asked = _loaded[0], json.loads(request)
+        if protocol.THOUGHT in asked:
+            protocol.say_thought(send, agent)
+        else:
+            protocol.say(send, protocol.answer(agent, game, asked))

@@ -34,6 +34,7 @@ from connect4.isolation.wasm import package
 from connect4.isolation.wasm.interpreter import Ended, Interpreter, Stop
 from connect4.isolation.wasm.level import FUEL_PER_SECOND, SPEED_FILE, fuel_of, seconds_of, shown
 from connect4.isolation.wasm.system import System
+from connect4.players import thoughts
 from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
 
 LIBRARY: Final = "usr/local/lib/python315.zip"
@@ -287,6 +288,8 @@ class FuelAgent:
             notes = self.setup.source is None
             reply, may_go_on = protocol.read_answer(line, self.setup.game, notes)
             end = End.RESTS if may_go_on else End.LAST
+            if protocol.FOLLOWS in line:
+                reply = self._with_thought(reply)
         elif ended.end is Stop.EXHAUSTED:
             detail = f"no answer within {shown(fuel_of(seconds or 0.0))} fuel"
             if charged:
@@ -297,6 +300,14 @@ class FuelAgent:
             end = End.GONE
         used = ended.fuel + charged
         return replace(reply, seconds=ended.seconds, cpu_seconds=ended.busy, fuel=used), end
+
+    def _with_thought(self, reply: Reply) -> Reply:
+        """Ask what the agent thought of its answer; the fuel for it does not count."""
+        request = protocol.line_of({protocol.THOUGHT: True})
+        ended, line = self._run(request, fuel_of(thoughts.PATIENCE))
+        if ended.end is not Stop.RETURNED:
+            self.end()
+        return protocol.read_thought(reply, line, self.setup.game)
 
     def _run(self, request: bytes, fuel: int | None) -> tuple[Ended, bytes]:
         """Send a request; return how the call ended and the first line of its answer."""

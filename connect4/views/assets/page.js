@@ -14,7 +14,7 @@
  *   analysis: Analysis | null, countsPoints: boolean, boards: Uint8Array[], moves: (Move | null)[],
  *   scores: number[][], left: (number[] | null)[], turns: (Turn | null)[], last: number,
  *   runs: Run[], firstRuns: Run[], changes: RunChange[][], winner: number, scores_end: number[],
- *   printed?: Record<number, string>,
+ *   thoughts: (Thought | null)[], printed?: Record<number, string>,
  * }} Game
  */
 
@@ -191,6 +191,7 @@ const page = {
     for (const player of [1, 2]) showPlayer(player);
     showTurn();
     showVariation();
+    showThought();
     for (const id of ["first", "back"]) button(id).disabled = at === 0;
     for (const id of ["next", "end"]) button(id).disabled = at === game.last;
   },
@@ -484,14 +485,14 @@ function drawCharts() {
  * @param {Game} game
  */
 function curvesOf(game) {
-  /** @type {{kind: string, words: string, values: (number | null)[]}[]} */
+  /** @type {{kind: string, words: string, values: (number | null)[], told?: (number | null)[]}[]} */
   const curves = [{ kind: "lead", words: "lead", values: game.scores.map(([one, two]) => one - two) }];
   if (!game.countsPoints) curves.pop();
   const values = expectedOf(game);
   if (values.some((value) => value !== null) && (game.analysis?.unit === "points") === game.countsPoints) {
     curves.push({ kind: "expected", words: "best play", values });
   }
-  return curves;
+  return [...curves, ...beliefsOf(game)];
 }
 
 /**
@@ -507,8 +508,8 @@ function drawLead(game) {
   const exact = analysis && known.every((value) => outcomeWord(analysis, value));
   const [high, low] = [Math.max(5, ...known) * 1.1, Math.min(-5, ...known) * 1.1];
   /** @param {number} at */
-  const said = (at) => curves.flatMap(({ kind, words, values }) => {
-    const value = values[at];
+  const said = (at) => curves.flatMap(({ kind, words, values, told }) => {
+    const value = (told ?? values)[at];
     if (value === null) return [];
     const won = analysis && outcomeWord(analysis, Math.abs(value));
     const who = value ? [token(value > 0 ? 1 : 2), ` ${exact ? won : `${signed(Math.abs(value), 1)}${unit}`}`] : [exact ? "draw" : "0"];
@@ -519,7 +520,7 @@ function drawLead(game) {
   const chart = addChart("lead", summary, exact ? [-120, 120] : [low, high], (drawn) => {
     for (const { kind, values: found } of curves) {
       if (kind === "lead") for (const side of [1, -1]) drawn.area(found.map(Number), side, side > 0 ? "over1" : "over2");
-      drawn.line(found, kind, kind === "lead" || Boolean(exact));
+      drawn.line(found, kind, kind !== "expected" || Boolean(exact));
     }
     for (const turn of turns) {
       if (!turn || !isMistake(game, turn)) continue;

@@ -374,6 +374,7 @@ loaded.catch((error) => state(error.message, true));
     markFault(data.game.why);
     if (!stayed) {
       live.stay();
+      live.make();
       byId("save").append(makeButton("", () => busy(() => playground.play(true), "The game goes on."), "Play on from this turn"));
     }
     stayed = true;

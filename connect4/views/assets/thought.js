@@ -1,0 +1,110 @@
+/* What the agents believed: the values of the actions under their columns, what was searched, and a
+   curve beside the lead. `game.thoughts[k - 1]` is what the mover of turn k thought, from its own side
+   and in its own units; the list is empty if no agent said anything, and while a game goes on. */
+
+/**
+ * @typedef {{
+ *   value?: number, depth?: number, nodes?: number, values?: Record<string, number>, line?: string[], note?: string,
+ * }} Thought
+ */
+
+const DECIDED = 1e9; // from here on the kit's searches take a game for won
+const SCALE = 3; // a belief is drawn up to so many times the greatest lead
+const LEAST = 20; // points that are drawn in any case
+
+const thoughtBox = make("div", "thought");
+byId("board").after(thoughtBox);
+
+/** @param {number} value */
+function beliefText(value) {
+  if (Math.abs(value) >= DECIDED) return value > 0 ? "win" : "loss";
+  return signed(value, Number.isInteger(value) ? 0 : Math.abs(value) > 1 ? 1 : 2);
+}
+
+/* Show what the mover of the turn thought where the reader stands. */
+function showThought() {
+  const { game, at, line } = page;
+  const [turn, thought] = [game.turns[at], game.thoughts[at - 1]];
+  thoughtBox.hidden = !turn || !thought || Boolean(line);
+  if (!turn || !thought) return;
+  const { value, depth, nodes, values = {}, line: expected = [], note } = thought;
+  const facts = [];
+  if (depth !== undefined) facts.push(`depth ${depth}`);
+  if (nodes !== undefined) facts.push(`${number(nodes)} node${nodes === 1 ? "" : "s"}`);
+  if (value !== undefined) facts.push(`value ${beliefText(value)}`);
+  if (expected.length > 1) facts.push(`expects ${expected.slice(1).join(" ")}`);
+  const said = make("p", "muted", facts.length ? `Player ${turn.player}'s search: ${facts.join(", ")}. ` : "", note ?? "");
+  const all = Object.entries(values).map(([text, worth]) => `${text} at ${beliefText(worth)}`).join(", ");
+  const chips = drawChips(game, turn, values);
+  if (all) said.append(make("span", chips ? "hidden" : "", ` It valued ${all}.`));
+  thoughtBox.replaceChildren(...(chips ? [chips] : []), said);
+  const parted = partedText(game, turn, thought);
+  if (parted) thoughtBox.append(make("p", "parted", parted));
+}
+
+/**
+ * Draw the values under the columns, drops above and pop-outs below; null in a game without columns.
+ * @param {Game} game
+ * @param {Turn} turn
+ * @param {Record<string, number>} values
+ */
+function drawChips(game, turn, values) {
+  const chips = Object.entries(values).flatMap(([text, value]) => {
+    const column = game.columnLabels.indexOf(text.replace("P", ""));
+    return column < 0 ? [] : [{ text, value, column, isPopOut: text.endsWith("P") }];
+  });
+  if (!chips.length) return null;
+  const left = game.rowLabels ? 24 : 6; // as the board above
+  const width = game.columns * CELL + left + 6;
+  const height = game.owners || chips.some(({ isPopOut }) => isPopOut) ? 44 : 22; // the same in all turns
+  const picture = svg("svg", { class: "chips", viewBox: `${-left} 0 ${width} ${height}`, "aria-hidden": "true" });
+  picture.style.maxWidth = `${width * LARGEST}px`;
+  for (const { text, value, column, isPopOut } of chips) {
+    const [x, y] = [(column + .5) * CELL, isPopOut ? 33 : 11];
+    const kind = `${isPopOut ? "pop-out" : "drop"}${text === turn.text ? " chosen" : ""}`;
+    const chip = svg("g", { class: kind }, picture);
+    svg("rect", { x: x - 19, y: y - 9, width: 38, height: 18, rx: 9 }, chip);
+    svg("text", { x, y: y + .5 }, chip).textContent = beliefText(value);
+    svg("title", {}, chip).textContent = `${text} at ${beliefText(value)}`;
+  }
+  return picture;
+}
+
+/**
+ * Say where the search and the analysis part on a costly move; empty where they do not, or nobody knows.
+ * @param {Game} game
+ * @param {Turn} turn
+ * @param {Thought} thought
+ */
+function partedText({ analysis }, turn, { value, depth, values = {} }) {
+  const found = analysis?.turns[turn.number - 1];
+  const own = values[turn.text ?? ""] ?? value;
+  if (!analysis || !found?.[2] || own === undefined || turn.outcome !== "played") return "";
+  const [better] = found[3];
+  const worth = found[0] * (turn.player === 1 ? 1 : -1);
+  const deep = depth === undefined ? "" : ` (depth ${depth})`;
+  const other = better in values ? `${better} at ${beliefText(values[better])}` : `no value for ${better}`;
+  const best = outcomeWord(analysis, worth) ?? beliefText(worth);
+  return `This search valued ${turn.text} at ${beliefText(own)}${deep} and had ${other}; the analysis has ${better} at ${best}.`;
+}
+
+/**
+ * Return a curve of what each player believed, from player 1's view: the value of its last thought.
+ * `values` are drawn, and stay near the true lead; `told` are said.
+ * @param {Game} game
+ */
+function beliefsOf({ countsPoints, scores, thoughts, turns }) {
+  const most = SCALE * Math.max(LEAST / SCALE, ...scores.map(([one, two]) => Math.abs(one - two)));
+  const curves = [1, 2].map((player) => {
+    const side = player === 1 ? 1 : -1;
+    let last = /** @type {number | null} */ (null);
+    const told = turns.map((turn, at) => {
+      const value = turn?.player === player ? thoughts[at - 1]?.value : undefined;
+      if (value !== undefined && Math.abs(value) < DECIDED) last = value * side;
+      return last;
+    });
+    const values = told.map((value) => value && Math.max(-most, Math.min(most, value)));
+    return { kind: `belief${player}`, words: `player ${player} believed`, values, told };
+  });
+  return countsPoints ? curves.filter(({ told }) => told.some((value) => value !== null)) : [];
+}
