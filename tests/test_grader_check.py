@@ -392,19 +392,19 @@ def ask():  # its own names: those of the module go before the file is asked
 ask()
 """
 
-AT_FIRST = "class AIPlayer:"
-COUNTS = "self.turns = getattr(self, 'turns', 0) + 1; return 7 / (2 - self.turns) and max("
+AT_FIRST, AT_LAST = "class AIPlayer:", "return best"
+COUNTS = "self.turns = getattr(self, 'turns', 0) + 1; return 7 / (2 - self.turns) and best"
 
 
 @pytest.mark.parametrize(
     ("old", "new", "line", "text", "required"),
     [
         ("popouts[player_number].decrement()", "popouts[player_number] -= 1", 13, "'int'", True),
-        ("state[0].copy()", "state[0]", 35, "Try each action on a copy", False),
-        ("return max(", "import signal; signal.alarm(0); return max(", 33, "on a machine", False),
-        ("return max(", "input(); return max(", 33, "have nobody to ask: print", True),
-        ("return max(", COUNTS, 33, "move 2 of one player: ZeroDivisionError", True),
-        ("return max(", "return [0] or max(", 35, "an action is a tuple", True),
+        ("state[0].copy()", "state[0]", 38, "Try each action on a copy", False),
+        (AT_LAST, f"import signal; signal.alarm(0); {AT_LAST}", 36, "on a machine", False),
+        (AT_LAST, f"input(); {AT_LAST}", 36, "have nobody to ask: print", True),
+        (AT_LAST, COUNTS, 36, "move 2 of one player: ZeroDivisionError", True),
+        (AT_LAST, "return [0]", 38, "an action is a tuple", True),
         (AT_FIRST, f"raise ValueError\n{AT_FIRST}", 20, "cannot be loaded: ValueError", True),
     ],
 )
@@ -412,6 +412,7 @@ def test_the_check_of_the_playground_asks_the_same(
     old: str, new: str, line: int, text: str, required: bool
 ) -> None:
     command = [sys.executable, "-c", PLAYGROUND]
+    assert old in CODE
     source = CODE.replace(old, new)
     done = subprocess.run(
         command, input=source, capture_output=True, text=True, env=environment(), check=True
