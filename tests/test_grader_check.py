@@ -380,34 +380,49 @@ def test_check_asks_for_pop_outs_and_names_a_changed_board(tmp_path: Path) -> No
 
 
 PLAYGROUND = """
-import json, signal, sys
-from grader.playground.agent import handle
-from grader.playground.referee import Referee
-del signal.alarm  # as in a browser
-asked = Referee(print).handle("check", json.dumps({"source": sys.stdin.read(), "seconds": 9}))
-print(handle("check", asked, str))
+def ask():  # its own names: those of the module go before the file is asked
+    import json, signal, sys
+    from grader.playground.agent import handle
+    from grader.playground.referee import Referee
+    del signal.alarm  # as in a browser
+    asked = json.loads(Referee(print).handle("check", json.dumps({"source": sys.stdin.read()})))
+    for kind, setup in zip(("form", "moves", "moves"), asked["setups"][:1] + asked["setups"]):
+        print(handle(kind, json.dumps({"setup": setup, **asked["request"]}), str))
+
+ask()
 """
+
+AT_FIRST, AT_LAST = "class AIPlayer:", "return best"
+COUNTS = "self.turns = getattr(self, 'turns', 0) + 1; return 7 / (2 - self.turns) and best"
 
 
 @pytest.mark.parametrize(
     ("old", "new", "line", "text", "required"),
     [
         ("popouts[player_number].decrement()", "popouts[player_number] -= 1", 13, "'int'", True),
-        ("state[0].copy()", "state[0]", 1, "Try each action on a copy", False),
-        ("return best", "import signal; signal.alarm(0); return best", 36, "on a machine", False),
+        ("state[0].copy()", "state[0]", 38, "Try each action on a copy", False),
+        (AT_LAST, f"import signal; signal.alarm(0); {AT_LAST}", 36, "on a machine", False),
+        (AT_LAST, f"input(); {AT_LAST}", 36, "have nobody to ask: print", True),
+        (AT_LAST, COUNTS, 36, "move 2 of one player: ZeroDivisionError", True),
+        (AT_LAST, "return [0]", 38, "an action is a tuple", True),
+        (AT_FIRST, f"raise ValueError\n{AT_FIRST}", 20, "cannot be loaded: ValueError", True),
     ],
 )
 def test_the_check_of_the_playground_asks_the_same(
     old: str, new: str, line: int, text: str, required: bool
 ) -> None:
     command = [sys.executable, "-c", PLAYGROUND]
+    assert old in CODE
     source = CODE.replace(old, new)
     done = subprocess.run(
         command, input=source, capture_output=True, text=True, env=environment(), check=True
     )
-    (found,) = json.loads(done.stdout)
-    assert (found["line"], found["required"]) == (line, required)
-    assert text in found["text"]
+    answers = list(map(json.loads, done.stdout.splitlines()))
+    found = [one for answer in answers for one in answer["found"]]
+    assert (found[0]["line"], found[0]["required"]) == (line, required)
+    assert text in found[0]["text"]
+    if text == "Try each action on a copy":
+        assert [answer["seconds"] for answer in answers[1:]] == [0.1, 0.1]
 
 
 CLASS_OF_TWO = """from connect4.utils import get_valid_actions

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import connect4
+from connect4.games import GAMES, load_start
 from tests.browser import PHONE, WIDE, Browser
 from tests.command import ROOT, run
 from tests.needs import PYODIDE
@@ -28,7 +29,7 @@ pytestmark = [
 
 STUB = (ROOT / "grader" / "handout" / "ai_stub.py").read_text(encoding="utf-8")
 FIRST_MOVE = "return get_valid_actions(self.player_number, state)[0]"
-ENTER, TAB, ESCAPE = "\ue007", "\ue004", "\ue00c"
+ENTER, TAB, ESCAPE, CONTROL = "\ue007", "\ue004", "\ue00c", "\ue009"
 PATIENCE = 90
 
 ASKED: list[str] = []
@@ -156,8 +157,14 @@ def test_an_endless_loop_loses_its_turn_and_the_next_turn_is_played(desk: Desk) 
     assert moves.index("too late") == 2
     assert "no answer within 2 s" in desk.turn(3)
     assert "too late" not in moves[3:]
-    found = desk.check(STUB.replace(FIRST_MOVE, "while True: pass"))
-    assert "no answer within 2 s; does it end?" in found
+    found = desk.check(STUB.replace(FIRST_MOVE, "while True: pass", 1))
+    line = STUB[: STUB.index("def get_expectimax_move")].count("\n") + 1
+    assert f"Line {line}: smoke: get_expectimax_move on 10 rows" in found, "of its method"
+    assert "no answer within 5 s, nor in the 10 s after that; does it end?" in found
+    newer = 'type Cells = list\nNAMES = {}\ntext = lambda: f"{NAMES["a"]}"\n'
+    found = desk.check(STUB.replace(FIRST_MOVE, f"input(); {FIRST_MOVE}") + newer)
+    assert "input() and breakpoint() have nobody to ask" in found
+    assert found.count("(advice)") - 1 == found.count("needs Python 3.12") == 2
 
 
 def test_check_advises_against_sockets_and_there_are_none(desk: Desk) -> None:
@@ -261,20 +268,124 @@ def test_the_text_is_kept_and_downloaded_as_it_is(desk: Desk) -> None:
     desk.browser.driver.get_log("performance")
     desk.browser.driver.refresh()
     desk.until("!document.querySelector('#state').textContent")
-    assert ASKED == ["/"], "the browser has the rest"
+    assert ASKED == ["/", "/offline.js"], "the browser has the rest"
     rows = [json.loads(row["message"]) for row in desk.browser.driver.get_log("performance")]
     sent = [row["message"] for row in rows if row["message"]["method"].endswith("WillBeSent")]
     addresses = [message["params"]["request"]["url"] for message in sent]
-    assert len(addresses) > 6
+    assert addresses
     own = (desk.address, "blob:", "data:", "about:")
     assert [address for address in addresses if not address.startswith(own)] == []
     assert desk.browser.find("#source").get_property("value") == text
     source = desk.browser.find("#source")
     source.send_keys(ESCAPE, TAB)
     assert desk.browser.run("return document.activeElement.id") != "source"
+    long = "".join(f"a{number} = {number}\n" for number in range(2000))
+    desk.choose(source=long)
     desk.browser.find("#reset").click()
-    desk.browser.driver.switch_to.alert.accept()
     assert source.get_property("value") == STUB
+    desk.browser.run("arguments[0].focus()", source)
+    source.send_keys("x", CONTROL + "zz")
+    assert source.get_property("value") == long
+    desk.browser.find("#before").click()
+    assert source.get_property("value") == STUB, "on a phone, too"
+    limit = 5 * 2**20
+    desk.browser.run(f"localStorage.setItem('x', 'y'.repeat({limit - 2 * len(STUB) - 200_000}))")
+    desk.choose(source="z" * 200_000)
+    assert "Download ai.py before you leave" in desk.browser.text("#unsaved")
+    desk.browser.run("localStorage.removeItem('x')")
+    desk.choose(source=STUB)
+    assert desk.browser.text("#unsaved") == ""
+
+
+def test_of_two_tabs_one_writes_and_the_other_takes_over(desk: Desk) -> None:
+    driver = desk.browser.driver
+    desk.choose(source="one")
+    first = driver.current_window_handle
+    driver.switch_to.new_window("tab")
+    driver.get(desk.address)
+    desk.until("!document.querySelector('#elsewhere').hidden")
+    desk.browser.find("#source").send_keys("lost")
+    second = driver.current_window_handle
+    driver.switch_to.window(first)
+    desk.browser.find("#source").send_keys(", two")
+    driver.switch_to.window(second)
+    desk.browser.find("#take").click()
+    desk.until("!document.querySelector('#source').readOnly")
+    desk.browser.find("#source").send_keys(", three")
+    kept = "Object.values(localStorage)"
+    assert "one, two, three" in desk.browser.run(f"return {kept}")
+    driver.switch_to.window(first)
+    desk.until("!document.querySelector('#elsewhere').hidden")
+    desk.browser.find("#source").send_keys("lost")
+    driver.switch_to.window(second)
+    driver.close()
+    driver.switch_to.window(first)
+    desk.browser.find("#take").click()
+    desk.until("!document.querySelector('#source').readOnly")
+    assert desk.browser.find("#source").get_property("value") == "one, two, three"
+
+
+def test_the_editor_indents_pairs_brackets_and_finds(desk: Desk) -> None:
+    desk.choose(source="")
+    source = desk.browser.find("#source")
+    source.send_keys(f"def f(a):{ENTER}return (a[0]{ENTER}# )")
+    assert source.get_property("value") == "def f(a):\n    return (a[0]\n# )"
+    source.send_keys("\ue013\ue011" + "\ue014" * 12)  # up, home, right: behind `(`
+    desk.until("document.querySelector('#colours .alone')")
+    source.send_keys("\ue014" * 3)
+    marked = (
+        "[...document.querySelectorAll('#colours .pair')].map((one) => one.textContent).join('')"
+    )
+    desk.until(f"{marked} === '[]'")
+    assert desk.browser.text("#colours .comment") == "# )"
+    lines = "".join(f"    place{number} = 'x'\n" for number in range(2000))
+    desk.choose(source=lines)
+    desk.browser.find("#find").send_keys("PLACE1999")
+    desk.until("document.querySelector('#colours .found')")
+    assert desk.browser.text("#count") == "1 of 1"
+    tops = "['#colours .found', '#lines'].map((each) => document.querySelector(each)"
+    found, numbers = desk.browser.run(f"return {tops}.getBoundingClientRect())")
+    place = desk.browser.text("#lines").split().index("2000")
+    assert abs(numbers["y"] + 8 + 20 * place - found["y"]) < 5, "the number is beside its line"
+
+
+def test_stop_ends_every_state_and_says_so(desk: Desk) -> None:
+    loop = STUB.replace(FIRST_MOVE, "while True: pass")
+    begun = "document.querySelector('#said').textContent.startsWith('The start')"
+    kit = {"player1": "mcts", "player2": "mcts", "board": "", "seconds": "900"}
+    for values in ({"source": loop, "seconds": "900"}, {"source": loop.split()[-2]}, kit):
+        desk.begin(**values)
+        desk.until(begun)
+        desk.browser.find("#stop").click()
+        desk.until("document.querySelector('#state').textContent === 'Stopped.'")
+    desk.until("document.querySelector('#outcome').textContent === 'Stopped, 0:0.'")
+    desk.choose(source=loop)
+    desk.browser.find("#check").click()
+    desk.browser.find("#stop").click()
+    desk.until("document.querySelector('#state').textContent === 'Stopped.'")
+    desk.play(source=STUB)
+    desk.until("document.querySelector('#outcome').textContent.includes(' won ')")
+
+
+def test_a_game_goes_on_from_a_turn_with_the_file_as_it_is_now(desk: Desk) -> None:
+    moves = desk.play(player2="alphabeta", options2="depth=2")
+    desk.turn(4)
+    last = STUB.replace(FIRST_MOVE, FIRST_MOVE.replace("[0]", "[-1]"))
+    desk.choose(source=last)
+    desk.browser.run(
+        "[...document.querySelectorAll('#save button')].find((button) =>"
+        " button.textContent === 'Play on from this turn').click()"
+    )
+    desk.over()
+    script = "return [...document.querySelectorAll('#moves .text')].map((e) => e.textContent)"
+    again = list(desk.browser.run(script))[1:]
+    state = load_start(GAMES["extended"], "case1")
+    for move in moves[:4]:
+        state = state.apply(state.game.parse_action(move))
+    file = desk.folder / "last.py"
+    file.write_text(last, encoding="utf-8")
+    played = connect4.play(f"ai:{file}", "alphabeta:depth=2", state, seconds=20, seed=7)
+    assert again == [turn.text for turn in played.turns]
 
 
 def test_axe_finds_nothing_and_the_console_is_empty(desk: Desk) -> None:
@@ -296,3 +407,57 @@ def test_a_page_from_the_disk_and_a_folder_without_pyodide_say_what_is_needed(
     )
     assert done.returncode == 2
     assert "no pyodide.js; name the folder of Pyodide 0.27.7" in done.stderr
+
+
+def test_a_second_visit_needs_no_network_and_an_old_kit_goes(site: Path, browser: Browser) -> None:
+    server = serving(site)
+    address = f"http://127.0.0.1:{server.server_port}/"
+    kits = "caches.open('connect4-playground:/').then((one) => one.keys()).then((all) =>"
+    kits += (
+        " done(all.map(({url}) => url).filter((url) => url.endsWith('zip') || url.endsWith('/'))))"
+    )
+    first = Desk(browser, address, site.parent)
+    found = "const done = arguments[0]; " + kits
+    assert len(browser.driver.execute_async_script(found)) == 3
+    browser.driver.execute_async_script(
+        "const done = arguments[0]; caches.open('connect4-playground:/').then((one) =>"
+        " one.put('kit-of-old.zip', new Response('x'))).then(done)"
+    )
+    server.shutdown()
+    server.server_close()
+    browser.driver.get(address)
+    first.until("!document.querySelector('#state').textContent")
+    first.play()
+    first.until("document.querySelector('#outcome').textContent.includes(' won ')")
+    kept = browser.driver.execute_async_script(found)
+    assert len(kept) == 3
+    assert not any("old" in name for name in kept)
+
+
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [
+        ("default-src 'self'", "This page's script does not run."),
+        ("default-src 'self' 'unsafe-inline'", "(script-src)"),
+        ("default-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'", "(worker-src)"),
+        ("connect-src 'none'", "(connect-src)"),
+        ("sandbox allow-scripts", "(sandbox)"),
+    ],
+)
+def test_a_policy_that_forbids_python_is_said(
+    site: Path, browser: Browser, policy: str, said: str
+) -> None:
+    class Strict(Quiet):
+        def end_headers(self) -> None:
+            self.send_header("Content-Security-Policy", policy)
+            super().end_headers()
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Strict, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    browser.driver.get(f"http://127.0.0.1:{server.server_port}/")
+    browser.wait(f"return document.querySelector('#state').textContent.includes({said!r})")
+    assert "docs/classroom.md" in browser.text("#state")
+    server.shutdown()
+    server.server_close()
+    browser.driver.get("about:blank")
+    browser.driver.get_log("browser")

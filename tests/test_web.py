@@ -192,7 +192,7 @@ SCRIPTS = {
     "standings": ("theme", "table", "standings", "reload"),
     "ladder": ("base", "theme", "ladder"),
     "start": ("base", "theme", "start"),
-    "playground": (*PLAYGROUND, "playground_frame", "playground_worker"),
+    "playground": (*PLAYGROUND, "playground_frame", "playground_worker", "playground_offline"),
 }
 """The scripts that share their names on a page."""
 

@@ -20,7 +20,7 @@ from typing import Any, Final
 from connect4 import record as records
 from connect4 import safe
 from connect4.errors import IllegalAction, InputError, headline
-from connect4.games.base import Game, State
+from connect4.games.base import Ending, Game, State
 from connect4.isolation.seat import level_named, level_of
 from connect4.players.base import Turn
 from connect4.record import MAX_SECONDS, Record
@@ -181,6 +181,8 @@ def result_text(record: Record) -> str:
     winner = record.result.winner
     who = f"Player {winner} wins" if winner else "Nobody wins"
     score = f", {one}:{two}" if record.start.game.counts_points else ""
+    if record.result.ending is Ending.ABORTED:
+        return f"Stopped{score}."
     return f"{who}{score} ({ENDINGS[record.result.ending]})."
 
 

@@ -5,7 +5,6 @@ Does the file run at all, and from which time per move on?
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -25,7 +24,14 @@ from grader.handin import Submission
 from grader.handin import find as submissions
 from grader.handin.form import NO_REPORT, Finding
 from grader.handin.form import check as check_form
-from grader.handin.positions import asked_positions
+from grader.handin.positions import (
+    KEEPS_STATE,
+    METHODS,
+    TIMES,
+    asked_positions,
+    line_of,
+    question,
+)
 from grader.output import show_error
 from grader.play import number_of, working_time
 from grader.rubric.model import Rubric, all_boards
@@ -115,13 +121,6 @@ UNKNOWN: Final = "not known whether it plays"
 LATER_AFTER: Final = 0.5
 """Seconds that a late answer of a player is waited for after its first."""
 
-KEEPS_STATE: Final = (
-    "a new player gives a valid move there. Reset what is kept on self (such as a flag that stops "
-    "the search) at the start of the method; --lifetime move plays the file as it is"
-)
-
-LINE: Final = re.compile(r'ai\.py", line (\d+)')
-
 
 def smoke(source: bytes, rubric: Rubric, level: Level, place: str) -> tuple[list[Finding], str]:
     """Ask a submission for moves in separate processes; report what takes long, with its place.
@@ -130,20 +129,18 @@ def smoke(source: bytes, rubric: Rubric, level: Level, place: str) -> tuple[list
     not.
     """
     limit = rubric.match.time_limit
-    times = [seconds for seconds in working_time.TIMES if seconds < limit] + [limit]
+    times = [seconds for seconds in TIMES if seconds < limit] + [limit]
     shown = [board.state for board in all_boards(rubric) if not board.hidden]
     games = asked_positions(shown or [GAMES[rubric.match.game].start(None, None)])
     state = games[0][1][0]
     with closing(
         working_time.asking_for(source, rubric, level, lambda line: say(f"{place}: {line}"), limit)
     ) as asking:
-        seat = asking.player(working_time.METHODS[0], limit, state.mover)
+        seat = asking.player(METHODS[0], limit, state.mover)
         if seat.load_failure is not None:
-            failure = asking.fails(seat, state, working_time.METHODS[0], limit)
+            failure = asking.fails(seat, state, METHODS[0], limit)
             return [_finding(failure, rubric, source)] if failure else [], ""
-        tried = list(
-            working_time.probe(asking, working_time.METHODS, times, partial(_trial, asking, games))
-        )
+        tried = list(working_time.probe(asking, METHODS, times, partial(_trial, asking, games)))
         found = [_finding(failure, rubric, source) for *_, failure in tried if failure is not None]
         found += _changes(asking, source)
         plays = {method: seconds for method, seconds, _ in tried if seconds is not None}
@@ -156,7 +153,7 @@ def smoke(source: bytes, rubric: Rubric, level: Level, place: str) -> tuple[list
         say(
             f"{place}: check asks for {working_time.MOST:g} s at most; not every move was asked for"
         )
-    if len(plays) < len(working_time.METHODS):
+    if len(plays) < len(METHODS):
         broken = any(finding.required for finding in found)
         asked = all(failure and not failure.is_late for *_, left, failure in tried if left is None)
         return found, "" if broken or asked else UNKNOWN
@@ -187,8 +184,7 @@ def _trial(
             failure = asking.fails(seat, state, method, seconds, patience)
             if failure is None:
                 continue
-            rows, columns = state.board().shape
-            where = f"get_{method}_move on {rows} rows and {columns} columns{kind}"
+            where = question(method, state, kind)
             text = f"{where}: {failure.text}"
             if number > 1:
                 text = f"{where}, move {number} of one player: {failure.text}"
@@ -204,7 +200,7 @@ def _changes(asking: working_time.Asking, source: bytes) -> Iterator[Finding]:
     if asking.changed:
         (method, what), times = asking.changed[0], len(asking.changed)
         text = f"get_{method}_move changed {what} (in {number_of(times, 'answer')}). {ON_A_COPY}"
-        yield Finding(_line_of(f"get_{method}_move", source.decode()), "smoke", text, False)
+        yield Finding(line_of(f"get_{method}_move", source.decode()), "smoke", text, False)
     if asking.wrong_thought:
         yield Finding(1, "smoke", asking.wrong_thought, required=False)
 
@@ -217,12 +213,5 @@ def _finding(failure: working_time.Failure, rubric: Rubric, source: bytes) -> Fi
         text, required = f"{text} (with more time it was not asked)", False
     elif text.endswith(KEEPS_STATE):
         required = rubric.limits.lifetime != "move"
-    lines = LINE.findall(failure.detail)
-    line = int(lines[-1]) if lines else _line_of(failure.text.split()[0], source.decode())
+    line = line_of(failure.text.split()[0], source.decode(), failure.detail)
     return Finding(line, "smoke", text, required)
-
-
-def _line_of(method: str, source: str) -> int:
-    """Return the line that defines a method; 1 if there is none."""
-    match = re.search(rf"^[ \t]+(def )?{re.escape(method)}\b", source, re.MULTILINE)
-    return source.count("\n", 0, match.start()) + 1 if match else 1

@@ -19,12 +19,13 @@ from grader.commands import DONE, Playing, required_level, say
 from grader.commands.report import Outputs
 from grader.commands.run import Task, foresee, go
 from grader.handin import find as submissions
+from grader.handin.positions import METHODS
 from grader.marks import gradable
 from grader.marks.tournament import later_games, stages
 from grader.output.results import GRADE, TOURNAMENT
 from grader.output.tables import text_table
 from grader.play import schedule
-from grader.play.working_time import METHODS, asking_for, grading_pace, plays_from
+from grader.play.working_time import asking_for, grading_pace, plays_from
 from grader.rubric import Board
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric, level_of_games

@@ -21,6 +21,7 @@ from connect4.players.registry import parse_agent
 from grader import solved
 from grader.commands import DONE, STOPPED, Playing, read_rubric, required_level, say
 from grader.handin import find as submissions
+from grader.handin.positions import METHODS, TIMES
 from grader.output import write
 from grader.play import Progress, working_time
 from grader.play.one_game import limits_of
@@ -68,14 +69,14 @@ class Asking:
         if isinstance(setup, str):
             raise InputError(f"{name}: {setup}")
         state = max((one.state for one in self.positions), key=lambda state: state.board().size)
-        limits, methods = limits_of({"limits": asdict(self.rubric.limits)}), working_time.METHODS
+        limits, methods = limits_of({"limits": asdict(self.rubric.limits)}), METHODS
         with closing(working_time.Asking(setup, self.level, limits)) as asking:
             seat = asking.player(methods[0], LEAST, state.mover)
             if seat.load_failure is not None:
                 raise InputError(f"{name}: cannot be loaded: {headline(seat.load_failure)}")
             seconds = self.seconds
             if seconds is None:
-                times = [time for time in working_time.TIMES if time >= LEAST]
+                times = [time for time in TIMES if time >= LEAST]
                 seconds = working_time.plays_from(asking, methods, state, times)[0] or LEAST
         return replace(setup, seconds=seconds)
 

@@ -1,11 +1,43 @@
-"""The positions in which `check` asks a file for moves, also in the playground."""
+"""What `check` asks a file, and how it says what was wrong; also in the playground."""
 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
+from typing import Final
 
-from connect4.games.base import SIDES, State
+from connect4.games.base import SIDES, Seconds, State
+from connect4.players.base import Method
+
+METHODS: Final[tuple[Method, ...]] = ("expectimax", "intelligent")
+
+TIMES: Final[tuple[Seconds, ...]] = (0.1, 0.2, 0.5, 1, 2, 5)
+"""Seconds per move that a file is asked with, in turn."""
+
+KEEPS_STATE: Final = (
+    "a new player gives a valid move there. Reset what is kept on self (such as a flag that stops "
+    "the search) at the start of the method; --lifetime move plays the file as it is"
+)
+
+LINE: Final = re.compile(r'ai\.py", line (\d+)')
+
+
+def line_of(method: str, source: str, detail: str = "") -> int:
+    """Return the last line of a file that a traceback names, else the one that defines a method.
+
+    It is 1 if there is neither.
+    """
+    if lines := LINE.findall(detail):
+        return int(lines[-1])
+    match = re.search(rf"^[ \t]+(def )?{re.escape(method)}\b", source, re.MULTILINE)
+    return source.count("\n", 0, match.start()) + 1 if match else 1
+
+
+def question(method: Method, state: State, kind: str) -> str:
+    """Return in words what is asked; `kind` is that of `asked_positions`."""
+    rows, columns = state.board().shape
+    return f"get_{method}_move on {rows} rows and {columns} columns{kind}"
 
 
 def asked_positions(starts: Sequence[State]) -> list[tuple[str, list[State]]]:

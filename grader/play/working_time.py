@@ -19,17 +19,13 @@ from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import LEVELS, IsolatedSeat, Level, level_of, open_seat
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
 from connect4.players.thoughts import WRONG
+from grader.handin.positions import METHODS, TIMES
 from grader.play import Pool, Progress, one_game
 from grader.play.schedule import Contestant, limits_text
 from grader.results import LOAD, PACE
 from grader.results.store import Store
 from grader.rubric import Board, make_board
 from grader.rubric.model import Rubric, level_of_games, limit_of_move
-
-METHODS: Final[tuple[Method, ...]] = ("expectimax", "intelligent")
-
-TIMES: Final[tuple[Seconds, ...]] = (0.1, 0.2, 0.5, 1, 2, 5)
-"""Seconds per move that a file is asked with, in turn."""
 
 MOST: Final = 20.0
 """Seconds for all questions to one file."""

@@ -41,6 +41,9 @@ RUNTIME: Final = ("pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_st
 
 ASSETS: Final = (*PARTS, "play", "editor", "workers", "playground")
 
+OFFLINE: Final = "offline.js"
+"""The service worker, by which the page opens without a network after the first visit."""
+
 KIT: Final = ("connect4/", "grader/__init__.py", "grader/handin/", "grader/rubric")
 """The parts of the students' edition that run in the browser, as beginnings of their paths."""
 
@@ -64,12 +67,14 @@ def playground(out: Path, runtime: str | None = None) -> int:
         write_zip(files, out / kit)
         text = site_page(address, kit, files)
         safe.write_text(page, text)
+        safe.write_text(out / OFFLINE, document.assets(("playground_offline",), "js"))
         for path in old:
             path.unlink()
     except OSError as error:
         raise InputError(f"{out}: cannot be written: {error.strerror}") from None
     size = (len(text.encode()) + (out / kit).stat().st_size) / 1000
-    print(f"{out}: index.html and {kit}, {size:.0f} kB; Python for browsers from {address}")
+    written = f"index.html, {OFFLINE} and {kit}, {size:.0f} kB"
+    print(f"{out}: {written}; Python for browsers from {address}")
     return 0
 
 
@@ -124,7 +129,7 @@ def site_page(runtime: str, kit: str, files: Mapping[str, bytes]) -> str:
     more = document.Allowed(
         (document.style_sheet(TREE),),
         (frame_script, document.scripts(TREE)),
-        f" 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self' {origin}".rstrip(),
+        f" 'wasm-unsafe-eval'; worker-src 'self' blob:; connect-src 'self' {origin}".rstrip(),
     )
     return Page(TITLE, ASSETS, data=data).alone(more)
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from connect4 import record as records
 from connect4.__main__ import planned
 from connect4.errors import AgentError, IllegalAction, InputError
-from connect4.games.base import SIDES, Player, Seconds
+from connect4.games.base import SIDES, Ending, Player, Seconds
 from connect4.games.extended import EXTENDED
 from connect4.isolation import protocol
 from connect4.isolation.levels import Timed
@@ -22,7 +22,7 @@ from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import MADE_ANEW
 from connect4.players.base import AgentName, Outcome, PlayerLeftError, Reply, Setup, TakenBackError
 from connect4.players.registry import parse_agent
-from connect4.referee import TurnBegun
+from connect4.referee import Result, TurnBegun
 from connect4.table import Table
 from connect4.views.live import Feed, SentSeat, turns_to_send
 from connect4.views.tree import explain, read_nodes, tree_page
@@ -49,16 +49,20 @@ class Referee:
         except (InputError, AgentError, IllegalAction) as error:
             return json.dumps({"wrong": str(error)})
 
-    def plan(self, words: list[str], source: str) -> dict[str, Any]:
-        """Prepare the game of a command line; return what each student's worker loads."""
+    def plan(
+        self, words: list[str], source: str, record: str = "", turn: int = 0
+    ) -> dict[str, Any]:
+        """Prepare the game of a command line; return what each student's worker loads.
+
+        With the record of another game it begins with the position after that turn.
+        """
         data = source.encode()
         (plan,) = planned(words)
-        self._plan = replace(plan, terms=replace(plan.terms, sources=(data, data)))
+        start = list(records.replay(records.loads(record)))[turn] if record else plan.start
+        self._plan = replace(plan, start=start, terms=replace(plan.terms, sources=(data, data)))
         terms = self._plan.terms
         self._seats = {player: SentSeat() for player in SIDES}
-        self._table = Table(
-            plan.game, plan.start, plan.agents, terms, self._seats.__getitem__, SENT
-        )
+        self._table = Table(plan.game, start, plan.agents, terms, self._seats.__getitem__, SENT)
         setups = {
             player: sent(
                 Setup(agent, player, plan.game, terms.seconds, terms.seed, seen.asked, data)
@@ -133,7 +137,14 @@ class Referee:
             return {}
         request = {"state": begun.state.to_json(), "seconds": begun.limit}
         kind = self._plan.agents[begun.state.mover - 1].kind
-        return {"player": begun.state.mover, "kind": kind, "request": request}
+        stopped = Result(begun.state.scores(), Ending.ABORTED, 0)
+        record = records.dumps(replace(self._table.record, result=stopped))
+        return {"player": begun.state.mover, "kind": kind, "request": request, "record": record}
+
+    def stop(self, record: str) -> dict[str, Any]:
+        """End a game as its record has it; the referee that played it may be gone."""
+        self._feed.over(records.loads(record))
+        return {}
 
     def tree(
         self, record: str, turn: int, source: str, answer: str | None = None
@@ -172,21 +183,29 @@ class Referee:
         self._feed.over(played)
         return {}
 
-    def check(self, source: str, seconds: Seconds) -> dict[str, Any]:
+    def check(self, source: str) -> dict[str, Any]:
         """Return what a student's worker needs to check a file: rules, and boards for moves."""
-        from grader.handin.positions import asked_positions  # late: only this needs them
+        from grader.handin.positions import METHODS, TIMES, asked_positions, line_of  # late
         from grader.rubric import model, reading
 
         rubric = reading.read()
         boards = [board.state for board in model.all_boards(rubric)]
+        limit = rubric.match.time_limit
         games = asked_positions(boards)
-        setup = Setup(
-            AgentName("ai", "ai"), 1, EXTENDED, seconds, 0, "intelligent", source.encode()
-        )
+        terms = EXTENDED, limit, 0
+        setups = [
+            sent(Setup(AgentName("ai", "ai"), 1, *terms, method, source.encode()))
+            for method in METHODS
+        ]
         return {
-            "setup": sent(setup),
-            "rules": asdict(rubric.submission),
-            "games": [(kind, [state.to_json() for state in states]) for kind, states in games],
+            "setups": setups,
+            "lines": [line_of(f"get_{method}_move", source) for method in METHODS],
+            "limit": limit,
+            "request": {
+                "rules": asdict(rubric.submission),
+                "games": [(kind, [state.to_json() for state in states]) for kind, states in games],
+                "times": [*(seconds for seconds in TIMES if seconds < limit), limit],
+            },
         }
 
 

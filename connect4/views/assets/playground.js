@@ -4,7 +4,8 @@
 /**
  * @typedef {{name: string, title: string, size: [number, number] | null, starts: string[],
  *   agents: {kind: string, options: Record<string, string[]>}[]}} Rules
- * @typedef {{wrong?: string, player?: number, kind?: string, request?: any, anew?: boolean}} Step
+ * @typedef {{wrong?: string, player?: number, kind?: string, request?: any, record?: string, anew?: boolean}} Step
+ * @typedef {Record<number, {worker: PythonWorker, answer: string} | null>} Files
  */
 
 const MOST = 1 << 16; // characters of an answer
@@ -21,15 +22,17 @@ const playground = {
   spare: /** @type {PythonWorker | null} */ (null),
   playing: /** @type {Promise<void> | null} */ (null),
   stopping: false,
+  halted: /** @type {Promise<void>} */ (Promise.resolve()), // settles when Stop is pressed
+  halt: () => {},
   /** @type {PythonWorker | null} */
   thinking: null,
   /** @type {((text: string) => Promise<string>) | null} */
   typed: null,
-  sources: /** @type {string[]} */ ([]), // of each game of the page
+  games: /** @type {{text: string, words: string[]}[]} */ ([]), // the file and the words of each
 
   /* Return a worker that has run no student's code. */
   async fresh() {
-    const worker = this.spare ?? new PythonWorker("agent");
+    const worker = this.thinking = this.spare ?? new PythonWorker("agent");
     this.spare = null;
     await worker.ready;
     return worker;
@@ -38,6 +41,15 @@ const playground = {
   /* Have the next one ready. */
   prepare() {
     if (!PHONE) this.spare ??= new PythonWorker("agent");
+  },
+
+  /* Start a referee; one before may hang in a long search. */
+  async hire() {
+    this.referee?.end();
+    this.referee = new PythonWorker("referee");
+    this.referee.event = (name, data) => kinds[name](data);
+    await this.referee.ready;
+    if (this.referee.ended) throw new Error(`Python does not start in this browser; ${this.referee.failure}`);
   },
 
   /**
@@ -58,18 +70,23 @@ const playground = {
    * @param {number} limit
    */
   async load(setup, limit) {
-    const worker = this.thinking = await this.fresh();
+    const worker = await this.fresh();
     const { answer } = await worker.ask("load", { setup }, limit, MOST);
     const failed = worker.failure || `ai.py was not loaded within ${limit} s`;
     return { worker, answer: answer ?? JSON.stringify({ failed }) };
   },
 
-  /* Play the game that is chosen. */
-  async play() {
+  /**
+   * Play the game that is chosen, or go on from the turn of another one that is shown.
+   * @param {boolean} [goOn]
+   */
+  async play(goOn = false) {
     const text = source.value;
-    const plan = await this.ask("plan", { words: words(), source: text });
+    const from = goOn ? { record: live.records[page.index], turn: page.at } : {};
+    const given = goOn ? this.games[page.index].words : words();
+    const plan = await this.ask("plan", { words: given, source: text, ...from });
     if (plan.wrong) return plan.wrong;
-    /** @type {Record<number, {worker: PythonWorker, answer: string} | null>} */
+    /** @type {Files} */
     const files = {};
     /** @type {Record<number, string>} */
     const loaded = {};
@@ -77,35 +94,51 @@ const playground = {
       const file = files[Number(player)] = await this.load(setup, plan.loading);
       loaded[Number(player)] = file.answer;
     }
-    this.sources.push(text);
-    /** @type {Step} */
-    let step = await this.ask("play", { loaded });
-    while (step.player && step.request) {
-      const { player, kind, request } = step;
-      if (this.stopping) step = await this.ask("move", { text: "q", seconds: 0 });
-      else if (kind === "human") step = await this.person();
-      else if (kind !== "ai") step = await this.ask("think", {});
-      else {
-        const again = !files[player];
-        const file = files[player] ??= await this.load(plan.setups[player], plan.loading);
-        this.thinking = file.worker;
-        if (live.turn) live.turn.at = Date.now() / 1000; // the clock starts when the worker is ready
-        const given = again && !isReady(file.answer)
-          ? { answer: file.answer, seconds: 0, printed: "" }
-          : await file.worker.ask("turn", request, request.seconds, MOST);
-        if (this.stopping) continue;
-        const ended = file.worker.failure ? JSON.stringify({ last: file.worker.failure }) : null;
-        step = await this.ask("answer", { line: given.answer ?? ended, seconds: given.seconds, printed: given.printed });
-        if (step.anew) {
-          file.worker.end();
-          files[player] = null;
-          this.prepare();
-        }
+    if (!this.stopping) {
+      this.games.push({ text, words: given });
+      /** @type {Step} */
+      let step = await this.ask("play", { loaded });
+      while (step.player && step.request && !this.stopping) {
+        step = await Promise.race([this.turn(step, plan, files), this.halted.then(() => step)]);
+      }
+      if (this.stopping && step.record) {
+        this.typed = null;
+        if (step.kind !== "ai" && step.kind !== "human") await this.hire();
+        await this.ask("stop", { record: step.record });
       }
     }
     for (const file of Object.values(files)) file?.worker.end();
     this.prepare();
     return "";
+  },
+
+  /**
+   * Have a turn played; return the next one.
+   * @param {Step} step
+   * @param {any} plan
+   * @param {Files} files
+   * @returns {Promise<Step>}
+   */
+  async turn(step, plan, files) {
+    const { player = 1, kind, request } = step;
+    if (kind === "human") return this.person();
+    if (kind !== "ai") return this.ask("think", {});
+    const again = !files[player];
+    const file = files[player] ??= await this.load(plan.setups[player], plan.loading);
+    this.thinking = file.worker;
+    if (live.turn) live.turn.at = Date.now() / 1000; // the clock starts when the worker is ready
+    const given = again && !isReady(file.answer)
+      ? { answer: file.answer, seconds: 0, printed: "" }
+      : await file.worker.ask("turn", request, request.seconds, MOST);
+    if (this.stopping) return step;
+    const ended = file.worker.failure ? JSON.stringify({ last: file.worker.failure }) : null;
+    const next = await this.ask("answer", { line: given.answer ?? ended, seconds: given.seconds, printed: given.printed });
+    if (next.anew) {
+      file.worker.end();
+      files[player] = null;
+      this.prepare();
+    }
+    return next;
   },
 
   /* Wait for the move of the person at the page. */
@@ -123,32 +156,49 @@ const playground = {
     });
   },
 
-  async stop() {
+  stop() {
     this.stopping = true;
-    await this.typed?.("q");
+    state("Stopping ...");
+    this.halt();
     this.thinking?.end();
   },
 
-  /* Show what `check` finds. */
+  /* Show what `check` finds: the rules of form, then the moves of each method. */
   async check() {
-    const given = Number(field("seconds").value);
-    const seconds = given > 0 ? Math.min(given, 86400) : 2;
-    const asked = await this.ask("check", { source: source.value, seconds });
+    const asked = await this.ask("check", { source: source.value });
     if (asked.wrong) return asked.wrong;
-    const worker = this.thinking = await this.fresh();
-    byId("stop").hidden = false;
-    const { answer } = await worker.ask("check", asked, seconds + 5, MOST * 10);
-    worker.end();
+    const { limit, lines, request, setups } = asked;
+    /** @type {any[]} */
+    const found = [];
+    /** @type {(number | null)[]} */
+    const plays = [];
+    /** @type {PythonWorker | null} */
+    let worker = null;
+    for (const [place, setup] of [setups[0], ...setups].entries()) {
+      worker = worker && !worker.ended ? worker : await this.fresh();
+      const most = 3 * limit; // a browser is slower than a machine
+      const { answer } = await worker.ask(place ? "moves" : "form", { setup, ...request }, most, MOST * 10);
+      if (this.stopping) break;
+      const said = answer ? JSON.parse(answer) : { found: [{
+        line: lines[place - 1] ?? 1, rule: "smoke", required: true,
+        text: `${worker.progress || "reading the file"}: ${worker.failure || `no answer within ${limit} s, nor in the ${most - limit} s after that; does it end?`}`,
+      }] };
+      if (!answer) worker.end();
+      found.push(...said.found);
+      if (place) plays.push(said.seconds ?? null);
+      if (place ? said.loaded === false : found.some(({ required }) => required)) break;
+    }
+    worker?.end();
     this.prepare();
-    if (this.stopping) return "check was stopped";
-    const late = { line: 1, rule: "smoke", required: true, text: `${worker.progress}: ${worker.failure || `no answer within ${seconds} s; does it end?`}` };
-    const found = answer ? JSON.parse(answer) : [late];
-    byId("findings").replaceChildren(...found.map((/** @type {any} */ { line, rule, text, required }) => (
+    if (this.stopping) return "";
+    found.sort((one, two) => Number(two.required) - Number(one.required));
+    byId("findings").replaceChildren(...found.map(({ line, rule, text, required }) => (
       make("li", "", makeButton(required ? "required" : "", () => editor.go(Number(line)),
         `Line ${line}: ${rule}${required ? "" : " (advice)"}: ${text}`))
     )));
-    state(found.some((/** @type {any} */ { required }) => required) ? "check: this is to fix before you hand it in."
-      : found.length ? "check: well formed. Advice:" : "check: well formed; it gives legal moves.");
+    const known = plays.includes(null) ? "not known whether it plays" : `plays from ${Math.max(...plays.map(Number))} s a move`;
+    state(found.some(({ required }) => required) ? "check: this is to fix before you hand it in."
+      : `check: well formed; ${known} in this browser.${found.length ? " Advice:" : ""}`);
     return "";
   },
 
@@ -166,11 +216,11 @@ const playground = {
       const { answer } = await helper.ask("analyse", { record, seconds: .3 });
       helper.end();
       await this.playing;
-      this.sources.push(this.sources[game]);
+      this.games.push(this.games[game]);
       for (const [name, data] of events) kinds[name](data);
       return answer === null ? "the analysis has ended without a result" : JSON.parse(answer).wrong ?? "";
     }
-    const asked = { record, turn, source: this.sources[game] };
+    const asked = { record, turn, source: this.games[game].text };
     let tree = await this.ask("tree", asked);
     if (tree.ask) {
       const worker = await this.fresh();
@@ -260,15 +310,22 @@ async function busy(work, text) {
     done = () => resolve();
   });
   playground.stopping = false;
+  playground.halted = new Promise((resolve) => {
+    playground.halt = resolve;
+  });
   byId("findings").replaceChildren();
   for (const id of ["go", "check"]) button(id).disabled = true;
+  byId("stop").hidden = false;
   if (playground.referee) state(text);
   try {
-    await loaded;
-    state(text);
-    const wrong = await work();
-    if (wrong) state(wrong, true);
-    else if (byId("state").textContent === text) state("");
+    await Promise.race([loaded, playground.halted]);
+    if (!playground.stopping) {
+      state(text);
+      const wrong = await work();
+      if (wrong) state(wrong, true);
+      else if (byId("state").textContent === text) state("");
+    }
+    if (playground.stopping) state("Stopped.");
   } catch (error) {
     state(error instanceof Error ? error.message : String(error), true);
   }
@@ -292,12 +349,9 @@ document.querySelector("main")?.classList.add("idle");
 document.querySelector("main")?.prepend(byId("desk"));
 byId("set-game").append(...DATA.offer.map((/** @type {Rules} */ { name, title }) => option(name, title)));
 offerGame();
-const loaded = load().then(async () => {
-  playground.referee = new PythonWorker("referee");
-  playground.referee.event = (name, data) => kinds[name](data);
-  playground.spare = new PythonWorker("agent");
-  await playground.referee.ready;
-  if (playground.referee.ended) throw new Error(`Python does not start in this browser; ${playground.referee.failure}`);
+const loaded = load(async () => {
+  await playground.hire();
+  playground.prepare();
   state("");
 });
 loaded.catch((error) => state(error.message, true));
@@ -308,7 +362,6 @@ loaded.catch((error) => state(error.message, true));
   kinds.game = (data) => {
     document.querySelector("main")?.classList.remove("idle");
     byId("after").hidden = true;
-    byId("stop").hidden = false;
     game(data);
     document.querySelector(".stage")?.scrollIntoView({ behavior: CALM.matches ? "auto" : "smooth" });
   };
@@ -319,7 +372,11 @@ loaded.catch((error) => state(error.message, true));
   kinds.over = (data) => {
     over(data);
     markFault(data.game.why);
-    if (!stayed) live.stay();
+    if (!stayed) {
+      live.stay();
+      live.make();
+      byId("save").append(makeButton("", () => busy(() => playground.play(true), "The game goes on."), "Play on from this turn"));
+    }
     stayed = true;
     byId("after").hidden = false;
   };

@@ -42,5 +42,7 @@
   addEventListener("message", ({ data, source }) => {
     if (source === parent) acts[data.kind](data);
   });
+  document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => (
+    tell({ kind: "refused", directive: effectiveDirective })));
   tell({ kind: "here" });
 }

@@ -2,7 +2,7 @@
    another. It stands behind the scripts of Pyodide in one file, so that nothing is loaded. */
 {
   const MOST_PRINTED = 4000; // characters in one turn
-  const MOST_SAID = 20; // lines of progress in one request
+  const MOST_SAID = 200; // lines of progress in one request
   /* Names that a file's code finds nowhere: it has Python alone, and the policy of the frame denies
      the network in any case. */
   const GONE = [
@@ -31,7 +31,7 @@
       room -= line.length + 1;
     };
     const pyodide = await scope.loadPyodide({
-      indexURL: "https://runtime.invalid/", stdout: print, stderr: print, jsglobals: { Object },
+      indexURL: "https://runtime.invalid/", stdin: () => null, stdout: print, stderr: print, jsglobals: { Object },
     });
     pyodide.unpackArchive(files["numpy.whl"], "wheel");
     pyodide.unpackArchive(files["kit.zip"], "zip", { extractDir: "/kit" });

@@ -106,26 +106,95 @@ class PythonWorker {
   }
 }
 
-/* Fetch Python and the kit, and prepare the frame for workers. */
-async function load() {
+/**
+ * Say that a content security policy forbids what Python needs.
+ * @param {string} directive
+ */
+function forbidden(directive) {
+  return new Error(`A Content-Security-Policy of this web server forbids what the page needs (${directive}). `
+    + "The kit's docs/classroom.md, under \"Playground\", has the header that is needed.");
+}
+
+/**
+ * An address of this site; without the name and password that the page's own may have.
+ * @param {string} name
+ */
+const inSite = (name) => new URL(name, origin + location.pathname).href;
+
+/* The files that this browser keeps, so that the page works without a network. Without HTTPS there
+   is no such store. */
+async function openStore() {
+  try {
+    await navigator.serviceWorker.register(inSite("offline.js"));
+    return await caches.open(KEPT);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Keep what the page needs, and delete what an older page needed.
+ * @param {Cache} store
+ * @param {string[]} addresses
+ * @param {boolean} isNew whether some of them were not kept before
+ */
+async function keepAll(store, addresses, isNew) {
+  const page = inSite(".");
+  if (isNew) await store.add(new Request(page, { cache: "force-cache" }));
+  for (const request of await store.keys()) {
+    if (![page, ...addresses].includes(request.url)) await store.delete(request);
+  }
+}
+
+/**
+ * Fetch Python and the kit, prepare the frame for workers, and begin.
+ * @param {() => Promise<void>} begin
+ */
+async function load(begin) {
   if (location.protocol === "file:") {
     throw new Error("This page needs a web server. In its folder run: python3 -m http.server\nThen open http://localhost:8000");
   }
-  let bytes = 0;
+  if (origin === "null") throw forbidden("sandbox");
+  /** @type {(error: Error) => void} */
+  let fail = () => {};
+  const refused = new Promise((_, reject) => {
+    fail = reject;
+  });
+  document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => fail(forbidden(effectiveDirective)));
+  try {
+    await Promise.race([prepare(fail).then(begin), refused]);
+  } finally {
+    byId("loading").hidden = true;
+  }
+}
+
+/** @param {(error: Error) => void} fail */
+async function prepare(fail) {
+  const bar = /** @type {HTMLProgressElement} */ (byId("loading"));
+  let [bytes, isNew] = [0, false];
+  state("Loading Python, 17 MB; the browser keeps it.");
+  bar.hidden = false;
+  const store = await openStore();
   const fetched = async (/** @type {string} */ address) => {
-    const answer = await fetch(address, { cache: "force-cache" }).catch(() => null);
-    if (!answer?.ok || !answer.body) throw new Error(`${address} cannot be loaded${answer ? `: the server says ${answer.status}` : "; is this machine online?"}`);
+    let answer = await store?.match(address);
+    if (!answer) {
+      isNew = true;
+      answer = await fetch(address, { cache: "force-cache" }).catch(() => undefined);
+      if (!answer) await new Promise((resolve) => setTimeout(resolve, 200)); // for the event of a policy
+      if (!answer?.ok || !answer.body) throw new Error(`${address} cannot be loaded${answer ? `: the server says ${answer.status}` : "; is this machine online?"}`);
+      store?.put(address, answer.clone()).catch(() => {}); // a full store keeps nothing
+    }
     const counted = new TransformStream({
       transform(chunk, out) {
         bytes += chunk.length;
-        state(`Loading Python: ${(bytes / 1e6).toFixed(0)} of 17 MB; the browser keeps it.`);
+        bar.value = bytes / 1e6;
         out.enqueue(chunk);
       },
     });
-    return new Response(answer.body.pipeThrough(counted)).arrayBuffer();
+    return new Response(answer.body?.pipeThrough(counted)).arrayBuffer();
   };
   const names = ["pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", DATA.wheel];
-  const addresses = [...names.map((name) => DATA.runtime + name), DATA.kit];
+  const addresses = [...names.map((name) => DATA.runtime + name), DATA.kit].map(inSite);
   frame = make("iframe");
   frame.setAttribute("sandbox", "allow-scripts");
   frame.title = "Python";
@@ -140,13 +209,18 @@ async function load() {
   addEventListener("message", ({ data, source: from }) => {
     if (from !== frame.contentWindow) return;
     if (data.kind === "said") workers.get(data.id)?.hear(data.data, data.took);
+    else if (data.kind === "refused") fail(forbidden(data.directive));
     else waiting[data.kind]?.(null);
   });
   document.body.append(frame);
+  const late = setTimeout(() => fail(forbidden("script-src")), 60_000);
+  here.then(() => clearTimeout(late));
   const [[one, two, wasm, library, numpy, kit]] = await Promise.all([Promise.all(addresses.map(fetched)), here]);
+  bar.removeAttribute("value");
   state("Starting Python ...");
   const files = { "python_stdlib.zip": library, "numpy.whl": numpy, "kit.zip": kit };
   const scripts = [one, "\n", two, "\n", DATA.worker];
   tell({ kind: "runtime", scripts, wasm, files }, [one, two, wasm, library, numpy, kit]);
   await ready;
+  if (store) keepAll(store, addresses, isNew).catch(() => {});
 }
