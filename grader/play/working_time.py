@@ -128,7 +128,7 @@ class Asking:
             text = f"cannot be loaded: {headline(seat.load_failure)}"
             return Failure(text, seconds, seat.load_failure)
         reply = seat.ask(state, seconds + after)
-        used = reply.cpu_seconds if reply.fuel is None else level_of(reply).seconds_of(reply)
+        used = reply.cpu_seconds or level_of(reply).seconds_of(reply)
         self.took.setdefault((method, seconds), []).append(used - OVERHEAD)
         if reply.changed:
             self.changed.append((method, reply.changed))
