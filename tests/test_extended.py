@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from connect4.errors import IllegalAction, InputError
-from connect4.games import GAMES, find_start, load_start
+from connect4.games import GAMES, find_start, load_start, own_starts
 from connect4.games.base import Ending
 from connect4.games.extended import EXTENDED, read, start
 from connect4.games.falling import format_action, parse_action

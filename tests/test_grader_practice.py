@@ -102,7 +102,7 @@ MARGIN = "get_pts(me, board) - get_pts(opponent, board)"
 SIDES = "me, opponent = self.player_number, 3 - self.player_number"
 STAYS = "        board[1:, column] = board[:-1, column].copy()\n        board[0,"
 VALID = "get_valid_actions(me, state)"
-DROPS = f"max([a for a in {VALID} if not a[1]] or {VALID}"
+DROPS = f"in ([a for a in {VALID} if not a[1]] or {VALID})"
 
 BUGS = {
     "sign": (MARGIN, f"-({MARGIN})", "Prefers"),
@@ -111,10 +111,10 @@ BUGS = {
     "left": ("_row, column] =", "_row, column - 1] =", "Drops as if a token landed one column"),
     "stays": (STAYS, "        board[-1,", "Pops out as if the tokens above"),
     "one": (SIDES, "me, opponent = 1, 2", "Plays for player 1"),
-    "drops": (f"max({VALID}", DROPS, "Never pops out"),
-    "first": ("key=worth)", "key=lambda action: 0)", "get_expectimax_move answers the first"),
+    "drops": (f"in {VALID}", DROPS, "Never pops out"),
+    "first": ("(values[action], -abs(action[0] - middle))", "0", "get_expectimax_move answers the first"),
     "shared": ("state[0].copy(), {", "state[0], {", "get_expectimax_move answers the last"),
-    "seven": (f"max({VALID}", f"max([a for a in {VALID} if a[0] < 7]", "Plays in no column after"),
+    "seven": (f"in {VALID}", f"in [a for a in {VALID} if a[0] < 7]", "Plays in no column after"),
 }
 """What is replaced in the first agent, and the beginning of the question."""
 
@@ -125,7 +125,7 @@ def test_a_typical_mistake_is_asked_about(bug: str, tmp_path: Path) -> None:
     assert old in CODE
     source = CODE.replace(old, new)
     if bug == "one":  # it still asks for its own actions
-        source = source.replace(f"max({VALID}", "max(get_valid_actions(self.player_number, state)")
+        source = source.replace(VALID, "get_valid_actions(self.player_number, state)")
     (tmp_path / "ai.py").write_text(source, encoding="utf-8")
     found = questions(answers_of(f"ai:{tmp_path / 'ai.py'}"))
     assert found[0].text.startswith(question)
