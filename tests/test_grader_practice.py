@@ -112,7 +112,11 @@ BUGS = {
     "stays": (STAYS, "        board[-1,", "Pops out as if the tokens above"),
     "one": (SIDES, "me, opponent = 1, 2", "Plays for player 1"),
     "drops": (f"in {VALID}", DROPS, "Never pops out"),
-    "first": ("(values[action], -abs(action[0] - middle))", "0", "get_expectimax_move answers the first"),
+    "first": (
+        "(values[action], -abs(action[0] - middle))",
+        "0",
+        "get_expectimax_move answers the first",
+    ),
     "shared": ("state[0].copy(), {", "state[0], {", "get_expectimax_move answers the last"),
     "seven": (f"in {VALID}", f"in [a for a in {VALID} if a[0] < 7]", "Plays in no column after"),
 }
