@@ -102,6 +102,7 @@ MARGIN = "get_pts(me, board) - get_pts(opponent, board)"
 SIDES = "me, opponent = self.player_number, 3 - self.player_number"
 STAYS = "        board[1:, column] = board[:-1, column].copy()\n        board[0,"
 VALID = "get_valid_actions(me, state)"
+ORDER = "(values[action], -abs(action[0] - middle))"
 DROPS = f"in ([a for a in {VALID} if not a[1]] or {VALID})"
 
 BUGS = {
