@@ -12,8 +12,11 @@ const DECIDED = 1e9; // from here on the kit's searches take a game for won
 const SCALE = 3; // a belief is drawn up to so many times the greatest lead
 const LEAST = 20; // points that are drawn in any case
 
+const thoughtChips = make("div", "");
 const thoughtBox = make("div", "thought");
-byId("board").after(thoughtBox);
+byId("board").after(thoughtChips);
+byId("advice").before(thoughtBox);
+addEventListener("resize", showThought);
 
 /** @param {number} value */
 function beliefText(value) {
@@ -25,7 +28,7 @@ function beliefText(value) {
 function showThought() {
   const { game, at, line } = page;
   const [turn, thought] = [game.turns[at], game.thoughts[at - 1]];
-  thoughtBox.hidden = !turn || !thought || Boolean(line);
+  thoughtBox.hidden = thoughtChips.hidden = !turn || !thought || Boolean(line);
   if (!turn || !thought) return;
   const { value, depth, nodes, values = {}, line: expected = [], note } = thought;
   const facts = [];
@@ -37,7 +40,8 @@ function showThought() {
   const all = Object.entries(values).map(([text, worth]) => `${text} at ${beliefText(worth)}`).join(", ");
   const chips = drawChips(game, turn, values);
   if (all) said.append(make("span", chips ? "hidden" : "", ` It valued ${all}.`));
-  thoughtBox.replaceChildren(...(chips ? [chips] : []), said);
+  thoughtChips.replaceChildren(...(chips ? [chips] : []));
+  thoughtBox.replaceChildren(said);
   const parted = partedText(game, turn, thought);
   if (parted) thoughtBox.append(make("p", "parted", parted));
 }
@@ -58,7 +62,8 @@ function drawChips(game, turn, values) {
   const width = game.columns * CELL + left + 6;
   const height = game.owners || chips.some(({ isPopOut }) => isPopOut) ? 44 : 22; // the same in all turns
   const picture = svg("svg", { class: "chips", viewBox: `${-left} 0 ${width} ${height}`, "aria-hidden": "true" });
-  picture.style.maxWidth = `${width * LARGEST}px`;
+  const shown = /** @type {SVGSVGElement} */ (page.board.group).getScreenCTM()?.a ?? LARGEST;
+  picture.style.width = `${width * shown}px`; // as wide as the board, whose height has a limit
   for (const { text, value, column, isPopOut } of chips) {
     const [x, y] = [(column + .5) * CELL, isPopOut ? 33 : 11];
     const kind = `${isPopOut ? "pop-out" : "drop"}${text === turn.text ? " chosen" : ""}`;
