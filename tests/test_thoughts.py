@@ -237,5 +237,7 @@ def test_an_agent_of_the_kit_and_a_file_say_what_think_returns(tmp_path: Path) -
     assert connect4.think("ai", "case1", seconds=0.5).depth >= 1
     for game_name, agent in (("dynamic", "mcts:iterations=50"), ("classic", "solver")):
         record = connect4.play(agent, "random", connect4.start(game_name), seconds=2, seed=1)
-        assert all(turn.thought["value"] is not None for turn in own(record))
+        said = [turn.thought for turn in own(record) if turn.thought]  # a late turn has none
+        assert said
+        assert all(thought["value"] is not None for thought in said)
         assert not any(turn.detail for turn in own(record) if turn.detail != os.devnull)

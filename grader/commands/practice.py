@@ -88,20 +88,17 @@ class Asking:
         return solved.ask(setup, self.level, limits, positions, seconds, self.jobs)
 
 
-def asking_for(
-    rubric: Rubric, level: Level, jobs: int, seconds: Seconds | None, more: Path | None = None
-) -> Asking:
-    """Return what is asked: the kit's positions, and those of another file.
+def known_positions(more: Path | None) -> list[Solved]:
+    """Return the kit's positions and those of another file, in the order in which they are asked.
 
-    Raises `InputError` if runs have other points than the answers hold for.
+    Raises `InputError` for a wrong file, and if runs have other points than the answers hold for.
     """
     if config.win_pts != solved.POINTS:
         raise InputError(
             f"connect4/config.py: win_pts is {config.win_pts}; the answers of the positions hold "
             f"for {solved.POINTS} only"
         )
-    positions = [*solved.read(), *(solved.read(more) if more is not None else ())]
-    return Asking(rubric, level, jobs, solved.in_order(positions), seconds)
+    return solved.in_order([*solved.read(), *(solved.read(more) if more is not None else ())])
 
 
 def practice_and_say(
@@ -122,7 +119,8 @@ def practice_and_say(
     old = candidates(against, playing.rubric) if against is not None else []
     if against is not None and len(found) + len(old) != 2:
         raise InputError("--against: name one file or agent on each side")
-    asking = asking_for(playing.rubric, playing.level(), playing.workers(), time, positions)
+    known = known_positions(positions)
+    asking = Asking(playing.rubric, playing.level(), playing.workers(), known, time)
     if old:
         return _compare(asking, [*found, *old], seconds)
     if len(found) > 1:
@@ -212,9 +210,9 @@ def practice(
     found = candidates(os.fspath(agent), rules)
     if len(found) != 1:
         raise InputError(f"{agent}: {len(found)} submissions there; name one of them")
+    known = known_positions(None if positions is None else Path(positions))
     level, _ = required_level(isolation, rules)
-    more = None if positions is None else Path(positions)
-    asking = asking_for(rules, level, jobs, seconds, more)
+    asking = Asking(rules, level, jobs, known, seconds)
     setup, limit = asking.prepared(*found[0]), math.inf if total is None else total
     answers = tuple(asking.answers(setup, asking.positions, limit))
     return Practice(found[0][0], setup.seconds, tuple(asking.positions), answers)
