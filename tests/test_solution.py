@@ -116,7 +116,7 @@ def test_the_end_of_a_game_is_played_perfectly(state: ExtendedState) -> None:
 
 
 @settings(max_examples=30, deadline=None)
-@given(small_endgames.filter(lambda state: state.max_plies <= 9))
+@given(small_endgames.filter(lambda state: state.max_plies <= 7))
 def test_the_end_of_a_game_against_chance_has_the_greatest_mean(state: ExtendedState) -> None:
     action = ai.AIPlayer(state.mover, 60).get_expectimax_move(state.for_agent())
     chance = 3 - state.mover

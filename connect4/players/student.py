@@ -202,7 +202,7 @@ def what_changed(given: GivenState, before: tuple[bytes, list[int]]) -> str | No
             player = 1 if left[0] != counts[0] else 2
             change = f"player {player} has {left[player - 1]}, had {counts[player - 1]}"
             return f"the pop-outs it was given: {change}"
-    except Exception:
+    except Exception:  # the agent may have put anything in its place
         return None
     return None
 

@@ -53,7 +53,7 @@ def raw_thought(player: Any) -> Any:
     """Return the `thought` of a student's player; None if it has none."""
     try:
         thought = getattr(player, "thought", None)
-    except Exception:
+    except Exception:  # a property of the student's
         return None
     return None if callable(thought) else thought
 
@@ -68,7 +68,7 @@ def said_by(agent: Agent) -> Any:
         if type(thought) is not dict and hasattr(thought, "values"):  # one of the kit's agents
             thought = {key: getattr(thought, key) for key in CHECKS}
         return plain(thought)
-    except Exception:
+    except Exception:  # the values are the student's own objects
         return NO_FORM
 
 

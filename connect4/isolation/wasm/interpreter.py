@@ -111,7 +111,7 @@ class Interpreter:
             while not wait([call], timeout=1.0).done:  # on Windows, Ctrl-C interrupts no wait
                 if time.monotonic() >= deadline:
                     self.stop()
-        except BaseException:
+        except BaseException:  # also Ctrl-C: the thread must not run on
             self.stop()
             wait([call])
             raise
