@@ -20,7 +20,6 @@ from connect4.players.base import Outcome, Setup, Turn
 from connect4.players.registry import build, parse_agent
 from grader.commands import practice as command
 from grader.marks.tally import METHOD_OF
-from grader.rubric import reading as rubrics
 from grader.solved import REGRET, Answer, Practice, Solved, ask, in_order, read, state_of, text_of
 from grader.solved.questions import questions
 from grader.solved.report import SKILLS, descriptions, difference, page
@@ -227,7 +226,7 @@ def test_what_cannot_be_asked_is_refused_in_one_line(tmp_path: Path) -> None:
 def test_other_points_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "win_pts", [0, 0, 1, 5, 20])
     with pytest.raises(InputError, match=r"win_pts is .*; the answers of the positions hold for"):
-        command.asking_for(rubrics.read(None), "process", 1, None)
+        command.known_positions(None)
 
 
 def practised(agent: str, positions: list[Solved]) -> Practice:
