@@ -47,6 +47,7 @@ def test_elsewhere_it_shows_the_help(tmp_path: Path) -> None:
     assert ended.value.code == 2
 
 
+@pytest.mark.slow
 def test_each_step_leads_to_the_next_one_from_hand_ins_to_a_gradebook(tmp_path: Path) -> None:
     class_of(tmp_path, "ann", "bob")
     text = 'Student,ID,Section,Connect-4 (2)\nPoints Possible,,,100\n"ann",7,1,\n"bob",8,1,\n'

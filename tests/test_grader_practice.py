@@ -180,6 +180,7 @@ class AIPlayer:
 """
 
 
+@pytest.mark.slow
 def test_faults_are_told_with_their_position_and_prints_are_not(tmp_path: Path) -> None:
     (tmp_path / "noisy.py").write_text(NOISY, encoding="utf-8")
     words = ("practice", "noisy.py", "--seconds", "12", "--time", "0.5", "--page", "page.html")
@@ -193,6 +194,7 @@ def test_faults_are_told_with_their_position_and_prints_are_not(tmp_path: Path) 
     assert shown.count("<figure") >= 10
 
 
+@pytest.mark.slow
 def test_a_folder_has_a_line_for_each_file_and_the_skills_that_most_lack(tmp_path: Path) -> None:
     for name in ("ann", "bo"):
         (tmp_path / "class" / name).mkdir(parents=True)

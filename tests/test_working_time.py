@@ -71,6 +71,7 @@ def test_a_player_that_answers_once_is_found(tmp_path: Path, lifetime: str) -> N
     assert last.startswith("The submission meets" if advice else "The submission breaks")
 
 
+@pytest.mark.slow
 def test_a_reserve_that_eats_all_of_a_short_time_is_named(tmp_path: Path) -> None:
     """The file answers at once up to 0.5 s, where it searches with more."""
     searches = (
