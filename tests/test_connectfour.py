@@ -403,7 +403,7 @@ def test_a_person_is_clocked_only_on_request(tmp_path: Path) -> None:
         )  # fmt: skip
         assert process.stdin is not None
         assert process.stdout is not None
-        while "q leaves the game" not in process.stdout.readline():
+        while "q leaves" not in process.stdout.readline():
             pass
         time.sleep(0.3)
         process.stdin.write("3\nq\n")

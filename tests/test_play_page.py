@@ -96,7 +96,8 @@ def test_a_game_to_watch_ends_its_command_and_stays_on_the_page(
     winner = (
         "greedy" if "greedy" in browser.text("#player1" if one > two else "#player2") else "random"
     )
-    assert browser.text("#outcome") == f"{winner} won {more} : {less}"
+    words = f"{winner} won {more} : {less}"
+    browser.wait(f"return document.querySelector('#outcome').textContent === {json.dumps(words)}")
     turns = browser.run("return document.querySelectorAll('#moves li').length")
     browser.find("#first").click()
     said(browser, "The start.")
@@ -308,6 +309,7 @@ def test_the_start_page_plays_makes_and_opens(
     browser.wait("return document.querySelector('#save')?.textContent.includes('New game')")
     assert words == ["alphabeta", "greedy", "case4", "--time", "0.2"]
     for label, page in (("What moves cost", "#worst-title"), ("Search tree", "#tree")):
+        browser.wait("return !document.querySelector('#outcome').hidden")
         browser.press(HOME, RIGHT)
         next(one for one in browser.find_all("#save button") if one.text == label).click()
         browser.wait("return document.querySelector('#made a')")

@@ -16,7 +16,7 @@ const thoughtChips = make("div", "");
 const thoughtBox = make("div", "thought");
 byId("board").after(thoughtChips);
 byId("advice").before(thoughtBox);
-addEventListener("resize", showThought);
+addEventListener("resize", () => page.game && showThought());
 
 /** @param {number} value */
 function beliefText(value) {
