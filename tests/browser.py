@@ -109,7 +109,7 @@ class Browser:
         """Wait until a script returns something true."""
         from selenium.webdriver.support.ui import WebDriverWait
 
-        WebDriverWait(self.driver, 20, 0.05).until(lambda driver: driver.execute_script(script))
+        WebDriverWait(self.driver, 60, 0.05).until(lambda driver: driver.execute_script(script))
 
     def screenshot(self, file: Path) -> None:
         """Write what the window shows as PNG."""

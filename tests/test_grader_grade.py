@@ -322,7 +322,7 @@ def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) ->
     rubric(tmp_path, match="repeats = 3\n")
     hand_in(tmp_path, "ann", searcher(1))
     arguments = ("grade", "ann", "--rubric", "rubric.toml", "--isolation", "process")
-    done = run_with_files_up_to(150, COMMAND, *arguments, cwd=tmp_path)
+    done = run_with_files_up_to(100, COMMAND, *arguments, cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert "Traceback" not in done.stderr
     assert "error: grade.db: cannot be written: " in done.stderr

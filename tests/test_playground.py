@@ -80,6 +80,7 @@ class Desk:
     def over(self) -> None:
         self.until("!document.querySelector('#go').disabled")
         assert self.browser.text("#state") == ""
+        self.until("!document.querySelector('#outcome').hidden")
 
     def play(self, **values: str) -> list[str]:
         """Play a game; return its moves."""
