@@ -4,6 +4,7 @@ from functools import lru_cache
 
 from connect4.errors import InputError
 from connect4.games import GAMES, load_start
+from connect4.search.solver import tokens_in
 
 
 def small_start(game, rows, columns):
@@ -32,6 +33,19 @@ def random_position(rng, fewest, most, start=None):
 def wins(state):
     """Return the moves with which the mover wins at once."""
     return [move for move in state.legal_actions() if any(state.apply(move).scores())]
+
+
+def scores(solver, state):
+    """Return the solver's score of a position with each move, by ascending column."""
+    won = (43 - tokens_in(state)) // 2
+    found = {}
+    for column in state.legal_actions():
+        after = state.apply(column)
+        if after.is_over():
+            found[column] = won if after.winner() else 0
+        else:
+            found[column] = -solver.score(after)
+    return found
 
 
 def tactical_positions(rng, game):

@@ -14,7 +14,7 @@ from connect4.players.registry import build, parse_agent
 from connect4.search.solver import Solver
 from tests.command import run
 from tests.games import played
-from tests.positions import random_position, small_start, with_a_threat, with_a_win
+from tests.positions import random_position, scores, small_start, with_a_threat, with_a_win
 
 CLASSIC = GAMES["classic"]
 SEARCHES = ("minimax", "alphabeta", "expectimax", "montecarlo", "mcts", "solver")
@@ -262,7 +262,7 @@ def test_the_solver_plays_perfectly_and_the_second_best_where_time_is_short():
     perfect, hurried = agent("solver"), agent("solver:nodes=50")
     for _ in range(20):
         state, _ = random_position(rng, 22, 38)
-        scores = oracle.scores(state)
-        assert scores[perfect.choose(state, None)] == max(scores.values())
+        values = scores(oracle, state)
+        assert values[perfect.choose(state, None)] == max(values.values())
         assert hurried.choose(state, None) in state.legal_actions()
     assert hurried.choose(CLASSIC.start(6, 7), None) == 3

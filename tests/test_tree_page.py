@@ -372,31 +372,6 @@ def test_expectimax_shows_chance_nodes(browser: Browser, tmp_path: Path) -> None
     browser.assert_quiet()
 
 
-LATE = """0
-0 0 0 0 0 0 0
-0 0 0 2 0 0 0
-0 0 0 1 0 0 0
-0 2 0 2 1 0 0
-0 1 2 1 2 0 0
-0 2 1 1 1 2 0
-"""
-
-
-def test_the_solvers_perfect_line_and_its_scores_are_shown(
-    browser: Browser, tmp_path: Path
-) -> None:
-    """Seven tokens each are played; player 1 wins with its eleventh: the score is 22 - 11."""
-    (tmp_path / "late.txt").write_text(LATE, encoding="utf-8")
-    done = make(tmp_path, "--game", "classic", "--agent", "solver", "late.txt")
-    assert "7 plies deep, best move 4, value 11" in done.stdout, done
-    browser.open(tmp_path / "tree.html")
-    browser.press("v")
-    assert path(browser)[:2] == ["start", "4"]
-    assert browser.text("#why") == "The game is over here: the value is its result."
-    assert "window" not in browser.text(".columns")
-    browser.assert_quiet()
-
-
 def test_a_students_own_tree_is_shown(browser: Browser, tmp_path: Path) -> None:
     explaining(
         tmp_path,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
 from collections.abc import Callable, Hashable
@@ -34,7 +33,7 @@ from connect4.search.mcts import EXPLORATION, Mcts, sampled
 from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
 from connect4.search.sliding import bare
 from connect4.search.solver import LibrarySolver, PerfectPlay, Solver
-from connect4.search.trace import Node, Trace, nodes_of_mcts, nodes_of_solver
+from connect4.search.trace import Node, Trace, nodes_of_mcts
 
 MAX_DEPTH: Final = 200
 """The depth limit if only time or nodes limit a search; no search reaches it."""
@@ -260,12 +259,6 @@ class SolverAgent:
             search = TableAlphaBeta(heuristic_of(self._game).evaluation(), center, deadline)
             self.thought = replace(deepen(search, state, MAX_DEPTH).thought, note=NOT_PROVEN)
         return self.thought.action
-
-    def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
-        """Return the perfect line and all scores along it; no nodes if the time is too short."""
-        with contextlib.suppress(OutOfBudgetError):
-            return nodes_of_solver(self._engine(state, self._budget.deadline(seconds)), state)
-        return []
 
     def _engine(self, state: State, deadline: Deadline) -> PerfectPlay:
         """Return the library if it is installed and knows this position, else the kit's solver."""

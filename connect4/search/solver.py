@@ -167,31 +167,13 @@ class PerfectPlay(ABC):
 
     def best(self, state: State) -> tuple[int, int]:
         """Return the best move (of several, the most central) and the position's score."""
-        score = self.score(state)
-        return self.first(state, score), score
+        score, legal = self.score(state), state.legal_actions()
+        columns = (column for column in ORDER if column in legal)
+        return next(column for column in columns if self._reaches(state, column, score)), score
 
     def choice(self, state: State) -> tuple[int, int | None]:
         """Return the best move and, if it is known, the position's score."""
         return self.best(state)
-
-    def first(self, state: State, score: int) -> int:
-        """Return the first column in `ORDER` that leads to `score` or more; one must exist."""
-        legal = state.legal_actions()
-        return next(
-            column for column in ORDER if column in legal and self._reaches(state, column, score)
-        )
-
-    def scores(self, state: State) -> dict[int, int]:
-        """Return the score of the position with each move, by ascending column."""
-        won = (CELLS + 1 - tokens_in(state)) // 2
-        found = {}
-        for column in state.legal_actions():
-            after = state.apply(column)
-            if after.is_over():
-                found[column] = won if after.winner() else 0
-            else:
-                found[column] = -self.score(after)
-        return found
 
     def _reaches(self, state: State, column: int, score: int) -> bool:
         """Return whether the move leads to `score` or more."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import suppress
 from enum import IntEnum, IntFlag
 from typing import Any, Final, NamedTuple
 
@@ -13,7 +12,6 @@ from connect4.errors import InputError
 from connect4.games.base import State
 from connect4.search import Move, OutOfBudgetError, mcts
 from connect4.search.minimax import Expectimax, Found, Minimax, TableAlphaBeta
-from connect4.search.solver import ORDER, PerfectPlay
 
 MAX_NODES: Final = 1_000_000
 """The most nodes that a person can still explore."""
@@ -170,35 +168,6 @@ def mark_line(nodes: list[Node], line: tuple[Move, ...]) -> list[Node]:
             marked[index] = node._replace(flags=node.flags | Flag.BEST)
             depth += 1
     return marked
-
-
-def nodes_of_solver(perfect: PerfectPlay, start: State) -> list[Node]:
-    """Return the line of perfect play, with the score of every move at each of its positions.
-
-    The line ends early if the solver's budget runs out; raises `OutOfBudgetError` if that happens
-    before the first moves have scores.
-    """
-    nodes = [Node(0, None, Kind.MAX, flags=Flag.BEST)]
-
-    def look(state: State, ply: int) -> None:
-        """Add the moves of a position that is `ply` plies from the start."""
-        scores = perfect.scores(state)
-        columns = [column for column in ORDER if column in scores]
-        best = max(columns, key=scores.__getitem__)
-        kind, sign = (Kind.MAX, -1) if ply % 2 else (Kind.MIN, 1)
-        if not ply:
-            nodes[0] = nodes[0]._replace(value=scores[best])
-        for column in columns:
-            after, value = state.apply(column), sign * scores[column]
-            over = Flag.FINAL if after.is_over() else Flag(0)
-            flags = over | Flag.BEST if column == best else over
-            nodes.append(Node(ply + 1, column, kind, value, flags=flags))
-            if column == best and not over:
-                with suppress(OutOfBudgetError):
-                    look(after, ply + 1)
-
-    look(start, 0)
-    return nodes
 
 
 def nodes_of_mcts(search: mcts.Mcts) -> list[Node]:

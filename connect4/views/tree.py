@@ -54,7 +54,6 @@ LEAVES: Final = {
     "expectimax": DEEPEST,
     "montecarlo": "At the search's depth: the value is the mean of random games from here.",
     "mcts": "Not gone beyond: the value is the mean of the playouts from here.",
-    "solver": "Scored, but not on the line of best play: 22 less the winner's tokens at the end.",
 }
 """The name of a node without children, by the kind of agent."""
 
