@@ -297,7 +297,7 @@ def test_a_file_that_needs_a_fresh_player_for_each_turn_is_told(tmp_path: Path) 
     )
     assert done.stdout.endswith(f"Player 1 (ai:agent.py), turn 3: {told}")
     again = run(COMMAND, "--replay-turn", "connect4-fault.json:3", cwd=tmp_path)
-    assert again.stdout.endswith(f"differs from the recorded one. A{told[1:]}")
+    assert "what it kept from earlier turns is missing" in again.stdout
     fresh = run(*command, "--lifetime", "move", cwd=tmp_path)
     assert "faults" not in fresh.stdout
     path = agent(tmp_path, "return None")

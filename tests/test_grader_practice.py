@@ -108,7 +108,6 @@ BUGS = {
     "sign": (MARGIN, f"-({MARGIN})", "Prefers"),
     "own": (MARGIN, "get_pts(me, board)", "Counts its own points alone"),
     "top": (LANDS, "0", "Drops as if a token stayed in the top cell"),
-    "left": ("_row, column] =", "_row, column - 1] =", "Drops as if a token landed one column"),
     "stays": (STAYS, "        board[-1,", "Pops out as if the tokens above"),
     "one": (SIDES, "me, opponent = 1, 2", "Plays for player 1"),
     "drops": (f"in {VALID}", DROPS, "Never pops out"),

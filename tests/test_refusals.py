@@ -106,11 +106,7 @@ REFUSED = {
         ("--rows 99 --game classic", "99"),
         ("--agent random", "agent 'random' searches no tree of MAX and MIN"),
         ("--agent ai:agent.py", "its AIPlayer has no method explain(state); docs/students.md"),
-        ("--game classic --agent solver small.txt", "of 6 rows by 7 columns"),
-        (
-            "--game classic --agent solver:engine=own --time 0.2",
-            "agent 'solver:engine=own' searched no depth whole; give it more time",
-        ),
+        ("--agent solver --game classic", "agent 'solver' searches no tree of MAX and MIN"),
         # There is no position to search: the place of the page is checked before it is read.
         ("none.txt -o no/tree.html", "-o no/tree.html: no folder 'no'"),
         ("none.txt -o folder", "-o folder: that is a folder; expected the name of a file"),

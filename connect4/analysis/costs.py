@@ -17,9 +17,9 @@ from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from connect4 import record as records
-from connect4.analysis.experts import Expected, expert_for
+from connect4.analysis.experts import Expected, Expert, expert_for
 from connect4.errors import InputError, one_line
-from connect4.games.base import Game, Player, Seconds
+from connect4.games.base import Game, Player, Seconds, State
 from connect4.players.base import Outcome, Turn
 from connect4.record import Record
 from connect4.views.words import belief_text, skipped_text, thought_text
@@ -29,18 +29,16 @@ WORST: Final = 3
 
 
 @lru_cache(1)
-def searcher(text: str, seconds: Seconds) -> Callable[[int], Expected | None]:
-    """Return a search of a record, given as text, after a number of turns.
-
-    It returns None if the expert does not know the position.
-    """
+def _replayed(text: str) -> tuple[list[State], Expert]:
+    """Return the positions of a record, given as text, and who judges them."""
     record = records.loads(text)
-    states, expert = list(records.replay(record)), expert_for(record.game, record.start)
-    return lambda turns: expert.expect(states[turns], seconds)
+    return list(records.replay(record)), expert_for(record.game, record.start)
 
 
-def _work(text: str, seconds: Seconds, turns: int) -> Expected | None:
-    return searcher(text, seconds)(turns)
+def _search(text: str, seconds: Seconds, turns: int) -> Expected | None:
+    """Return best play after a number of turns; None if the expert does not know the position."""
+    states, expert = _replayed(text)
+    return expert.expect(states[turns], seconds)
 
 
 Progress = Callable[[int, int], None]
@@ -83,7 +81,7 @@ def _searched(
     After an exception, the processes end at once. Raises `InputError` if one of them has ended.
     """
     if not jobs:
-        yield from map(searcher(text, seconds), todo)
+        yield from map(partial(_search, text, seconds), todo)
         return
     from concurrent.futures import BrokenExecutor, ProcessPoolExecutor  # late: browsers have none
     from multiprocessing import active_children
@@ -91,7 +89,7 @@ def _searched(
     ignored = signal.SIGINT, signal.SIG_IGN  # this process handles Ctrl-C
     pool = ProcessPoolExecutor(jobs, initializer=signal.signal, initargs=ignored)
     try:
-        yield from pool.map(partial(_work, text, seconds), todo)
+        yield from pool.map(partial(_search, text, seconds), todo)
     except BrokenExecutor:
         raise InputError("a search was ended from outside, perhaps for lack of memory") from None
     except BaseException:  # also on Ctrl-C: the searches may run for minutes
@@ -238,7 +236,10 @@ def cost_of(player: Player, before: Expected, after: Expected, largest: float) -
     sign = 1 if player == 1 else -1
     if before.proven and after.proven:
         loss = max(0.0, sign * (before.value - after.value))
-        slower = 0 if loss else _slower(sign, before, after)
+        slower = 0
+        if not loss and before.value and before.plies is not None and after.plies is not None:
+            later = after.plies + 1 - before.plies
+            slower = max(0, later if sign * before.value > 0 else -later)
         return Cost(before.value, after.value, loss, True, slower=slower)
     pairs = [
         (max(-largest, min(largest, one)), max(-largest, min(largest, two)))
@@ -255,14 +256,6 @@ def cost_of(player: Player, before: Expected, after: Expected, largest: float) -
     if costs[-1] <= (0 if is_forced_now else noise):
         return Cost(after.value, after.value, 0.0, False, noise)
     return Cost(*pairs[-1], costs[-1], False, noise)
-
-
-def _slower(sign: int, before: Expected, after: Expected) -> int:
-    """Return how many plies later a win comes, or earlier a loss, than after the best move."""
-    if before.plies is None or after.plies is None or not before.value:
-        return 0
-    later = after.plies + 1 - before.plies
-    return max(0, later if sign * before.value > 0 else -later)
 
 
 def _pairs(before: Expected, after: Expected) -> Iterator[tuple[float, float]]:

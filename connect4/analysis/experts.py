@@ -98,19 +98,17 @@ def reference_expert(game: Game, start: State) -> Expert:
     """Return the agent `reference`; in the students' edition, which lacks it, a search."""
     if "reference" not in PLAYERS:
         return search_expert(game, start, "margin")
-    return Expert("reference", True, ask_reference)
-
-
-def ask_reference(state: State, seconds: Seconds) -> Expected:
-    """Return what the agent `reference` expects of a position."""
     from connect4.reference import AIPlayer  # late: not in the students' edition
 
-    player = AIPlayer(state.mover, seconds)
-    margin, line, depths, is_exact = player.expected_play(state.for_agent())
-    gc.unfreeze()  # its search froze its tables, which may go now
-    sign = 1 if state.mover == 1 else -1
-    searched = tuple((depth, sign * value) for depth, value in depths)
-    return Expected(sign * margin, tuple(line), is_exact, None, searched)
+    def evaluate(state: State, seconds: Seconds) -> Expected:
+        player = AIPlayer(state.mover, seconds)
+        margin, line, depths, is_exact = player.expected_play(state.for_agent())
+        gc.unfreeze()  # its search froze its tables, which may go now
+        sign = 1 if state.mover == 1 else -1
+        searched = tuple((depth, sign * value) for depth, value in depths)
+        return Expected(sign * margin, tuple(line), is_exact, None, searched)
+
+    return Expert("reference", True, evaluate)
 
 
 def solver_expert(game: Game, start: State) -> Expert:

@@ -66,7 +66,7 @@ def begin(
         raise InputError("rows and columns are for an empty board; a start has its own size")
     else:
         state = start if isinstance(start, State) else load_start(game, os.fspath(start))
-    return game.with_options(state, options) if options else state
+    return state.with_options(**options) if options else state
 
 
 def find_start(game: Game, name: str) -> Path:

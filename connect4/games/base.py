@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from connect4.config import MAX_CONSECUTIVE_SKIPS
-from connect4.games.board import Grid, Run, winning_runs
+from connect4.games.board import Grid, Run, runs_on
 from connect4.games.board import Player as Player  # noqa: PLC0414 - for those who see only rules
 from connect4.utils import Integer
 
@@ -164,9 +164,12 @@ class State(ABC):
         This default is for games that a line wins. It returns the winner's lines; the longest one
         scores the point.
         """
-        if self.ending() is not Ending.LINE or not (winner := self.winner()):
+        if self.ending() is not Ending.LINE:
             return ()
-        return winning_runs(self.board(), winner, self.grid.line)
+        winner, least = self.winner(), self.grid.line
+        runs = runs_on(self.board(), lambda player, length: player == winner and length >= least)
+        ordered = sorted(runs, key=lambda run: -run.length)
+        return tuple(run._replace(points=int(place == 0)) for place, run in enumerate(ordered))
 
     @abstractmethod
     def key(self) -> Hashable:
@@ -190,6 +193,14 @@ class State(ABC):
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """Return the position as the `start` of a game record."""
+
+    def with_options(self, **options: Any) -> State:
+        """Return the position under other options of its game; None keeps one.
+
+        Raises `InputError`.
+        """
+        chosen = {name: value for name, value in options.items() if value is not None}
+        return self.game.from_json(self.to_json() | chosen)
 
     @property
     @abstractmethod
@@ -375,8 +386,6 @@ class Game:
     has_pass: bool = False
     """Whether a mover without a legal action passes; otherwise the game is over."""
     options: tuple[Option, ...] = ()
-    with_options: Callable[[Any, Mapping[str, Any]], State] = lambda state, options: state
-    """Returns a state under other `options`; None keeps an option. Raises `InputError`."""
     max_skips: int = MAX_CONSECUTIVE_SKIPS
     """The number of lost turns in a row that ends a game, if lost turns are skipped."""
     counts_points: bool = False

@@ -199,13 +199,6 @@ def runs_on(board: npt.NDArray[np.int64], points: Callable[[Player, int], int]) 
     return tuple(found)
 
 
-def winning_runs(board: npt.NDArray[np.int64], winner: Player, least: int) -> tuple[Run, ...]:
-    """Return the winner's runs of at least `least` tokens; the longest one scores the point."""
-    runs = runs_on(board, lambda player, length: int(player == winner and length >= least))
-    ordered = sorted(runs, key=lambda run: -run.length)
-    return tuple(run._replace(points=int(place == 0)) for place, run in enumerate(ordered))
-
-
 def run_changes(before: Sequence[Run], after: Sequence[Run]) -> tuple[RunChange, ...]:
     """Return the differences between the runs of two positions, largest first.
 

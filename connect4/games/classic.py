@@ -266,5 +266,5 @@ def _game(name: str, title: str, **more: Any) -> Game:
     )
 
 
-CLASSIC: Final = _game("classic", "Connect 4", options=(LINE,), with_options=falling.with_options)
+CLASSIC: Final = _game("classic", "Connect 4", options=(LINE,))
 CLASSIC_FULL: Final = _game("classic-full", "Connect 4 to the last cell", counts_points=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any, ClassVar, Final, cast
 
@@ -235,14 +235,6 @@ class DynamicState(State):
     def setting(self) -> tuple[int, int, DynamicRules]:
         return self.grid.rows, self.grid.columns, self.layout.rules
 
-    def with_options(self, **options: Any) -> DynamicState:
-        """Return this position under other rules; None changes nothing. Raises `InputError`."""
-        chosen = {name: value for name, value in options.items() if value is not None}
-        rules = replace(self.layout.rules, **chosen)
-        layout = dynamic_layout(self.grid.rows, self.grid.columns, rules)
-        history = self.history if rules.repetition else ()
-        return position(layout, self.one, self.two, self.mover, self.turns, history)
-
     def _rows(self) -> list[str]:
         """Return the rows in the form of a state file."""
         symbols = (" ", *SYMBOLS)
@@ -316,8 +308,8 @@ def read(text: str, source: str) -> DynamicState:
         rules = DynamicRules(values["line"], values["max_turns"], bool(values["repetition"]))
         layout = dynamic_layout(len(rows), len(rows[0]), rules)
         one, two = layout.grid.from_rows(rows)
-        mover = cast("Player", values["mover"])
-        return position(layout, one, two, mover, values["turns"], history)
+        mover, seen = cast("Player", values["mover"]), history if rules.repetition else ()
+        return position(layout, one, two, mover, values["turns"], seen)
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
 
@@ -378,5 +370,4 @@ DYNAMIC: Final = Game(
         LINE,
         Option("repetition", bool, "a third repetition is a draw"),
     ),
-    with_options=lambda state, options: state.with_options(**options),
 )

@@ -15,7 +15,7 @@ from connect4.errors import IllegalAction, InputError
 from connect4.games import state_files
 from connect4.games.base import Player, State, quoted, whole
 from connect4.games.board import Grid, grid_of
-from connect4.games.state_files import Rows, Seen
+from connect4.games.state_files import Seen
 
 MAX_SIDE: Final = 12
 """The most rows and columns of a board of classic Connect 4 or Pop Out."""
@@ -40,29 +40,17 @@ class FallingState(State):
     two: int
     mover: Player
 
-    def rows(self) -> Rows:
-        """Return the cells as a state file and a record have them."""
-        one, two, stride = self.one, self.two, self.grid.rows + 1
-        rows: Rows = []
-        for low in reversed(range(self.grid.rows)):
-            rows.append([])
-            for bit in range(low, stride * self.grid.columns, stride):
-                rows[-1].append((one >> bit & 1) + 2 * (two >> bit & 1))
-        return rows
-
     def to_text(self) -> str:
         """Return the text of a state file, with the short first line if that is enough."""
         one, two = self.pop_outs_left or (0, 0)
         first = f"{one}" if one == two and self.mover == 1 else f"{one} {two} {self.mover}"
-        rows = [" ".join(map(str, row)) for row in self.rows()]
-        settings = map(
-            "=".join, state_files.settings_of(self.to_json(), SETTINGS, self.game.title).items()
-        )
-        return "\n".join([first, *rows, *settings]) + "\n"
+        rows = [" ".join(map(str, row)) for row in self.board().tolist()]
+        settings = state_files.settings_of(self.to_json(), SETTINGS, self.game.title)
+        return "\n".join([first, *rows, *map("=".join, settings.items())]) + "\n"
 
     def to_json(self) -> dict[str, Any]:
         """Return `board`, and `mover` and `line` if they are not the default."""
-        start: dict[str, Any] = {"board": self.rows()}
+        start: dict[str, Any] = {"board": self.board().tolist()}
         if self.mover == 2:
             start["mover"] = 2
         if self.grid.line != 4:
@@ -214,12 +202,6 @@ def _placing(
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
     return grid, *grid.from_rows(placed.rows), placed.mover, values["turns"], history
-
-
-def with_options(state: State, options: Mapping[str, Any]) -> State:
-    """Return a position under other options; None keeps one. Raises `InputError`."""
-    chosen = {name: value for name, value in options.items() if value is not None}
-    return state.game.from_json(state.to_json() | chosen)
 
 
 def after_moves(state: AnyState, moves: str, source: str) -> AnyState:

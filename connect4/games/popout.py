@@ -136,5 +136,4 @@ POP_OUT: Final = Game(
     action_help="3 to drop into column 3, 3P to pop your bottom token out of column 3",
     folder="popout",
     options=(LINE,),
-    with_options=falling.with_options,
 )

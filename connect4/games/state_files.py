@@ -192,9 +192,7 @@ def position_from_json(value: Any, game: str, counts: bool = False) -> Placed:
         lines = list(enumerate((" ".join(map(json.dumps, row)) for row in numbers), 1))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"start: not a position of {game} ({error!r})") from None
-    popouts, mover = _read_first_line(lines[0], "start")
-    rows = read_rows(lines[1:], "start", _numbers)
-    return Placed(popouts, mover, _falling(rows, "start", 2))
+    return read_position(lines, "start", game, counts=True)
 
 
 def settings_of(start: dict[str, Any], usual: dict[str, int], game: str) -> dict[str, str]:

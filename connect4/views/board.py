@@ -22,7 +22,7 @@ Board: TypeAlias = npt.NDArray[np.int64]
 
 
 def shape_data(start: State) -> dict[str, Any]:
-    """Return the board's size and labels, as people number them in the game."""
+    """Return the board's size, labels as people number them in the game, and its cells."""
     rows, columns = start.board().shape
     first = start.first_number
     actions = [action for action in start.game.actions(start) if action is not None]
@@ -34,7 +34,13 @@ def shape_data(start: State) -> dict[str, Any]:
         "owners": start.column_owners,
         "popOuts": any(start.game.format_action(action).endswith("P") for action in actions),
         "plate": not start.slides,
+        "start": cells_text(start),
     }
+
+
+def cells_text(state: State) -> str:
+    """Return the value of each cell, row by row from the top."""
+    return "".join(map(str, state.board().ravel().tolist()))
 
 
 def changed_cells(before: Board, after: Board) -> list[int]:

@@ -77,6 +77,7 @@ def game_data(record: Record) -> dict[str, Any]:
     ]
     result = record.result
     analysis = analysis_data(record, states, table)  # it adds runs to the table
+    thoughts = [brief(turn.thought) for turn in record.turns]
     return {
         "turns": turns,
         "details": shortened(list(details)),
@@ -87,13 +88,12 @@ def game_data(record: Record) -> dict[str, Any]:
         "runs": table.rows(),
         "first_runs": list(range(len(runs[0]))),
         "analysis": analysis,
-        "thoughts": thoughts_data(record.turns),
+        "thoughts": thoughts if any(thoughts) else [],
         **shape_data(record.start),
         "title": record.game.title,
         "names": [player.agent for player in record.players],
         "facts": facts(record),
         "limit": record.time_limit,
-        "start": "".join(map(str, record.start.board().ravel().tolist())),
         "scores": list(record.start.scores()),
         "left": record.start.pop_outs_left,
         "counts_points": record.start.game.counts_points,
@@ -143,15 +143,6 @@ def turn_data(
         changes,
         details.setdefault(detail, len(details)) if detail else None,
     ]
-
-
-def thoughts_data(turns: Sequence[Turn]) -> list[Any]:
-    """Return what the agents thought of each turn; an empty list if none said anything.
-
-    A live page has none while a game goes on: a person may play.
-    """
-    found = [brief(turn.thought) for turn in turns]
-    return found if any(found) else []
 
 
 def brief(value: Any) -> Any:

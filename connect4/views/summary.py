@@ -244,8 +244,7 @@ def replay_turn(
     if told := words.changed_text("The agent", [reply]):
         print(told)
     changed = file_hash(setup.agent) != record.players[state.mover - 1].sha256
-    kept = legal and may_be_kept(record, recorded)
-    print(comparison(recorded, now, changed, kept))
+    print(comparison(recorded, now, changed))
     return (0 if legal else 1), f"P{who[1:]} printed:", seat.log
 
 
@@ -347,11 +346,8 @@ def _answer_text(reply: Reply, state: State) -> str:
     return f"answers {reply.text}, which is {'' if _is_legal(reply, state) else 'not '}valid there"
 
 
-def comparison(recorded: Turn, now: Turn, changed: bool, kept: bool = False) -> str:
-    """Say whether the answer `now` is the recorded one, and what cannot be known.
-
-    `kept` means that the player of the game may have kept something which this one lacks.
-    """
+def comparison(recorded: Turn, now: Turn, changed: bool) -> str:
+    """Say whether the answer `now` is the recorded one, and what cannot be known."""
     if changed:
         return (
             "The agent's file is not the one that played: its content has changed. So this answer "
@@ -361,11 +357,8 @@ def comparison(recorded: Turn, now: Turn, changed: bool, kept: bool = False) -> 
         return "In the game there was no player to ask, so there is no answer to compare."
     if (recorded.text, recorded.outcome) == (now.text, now.outcome):
         return "The answer is the recorded one."
-    why = (
-        "The agent was started for this turn alone, so what it kept from earlier turns is missing; "
-        "and an agent that draws at random or watches the clock need not answer alike. Which of "
-        "these it is cannot be known from here."
+    return (
+        "The answer differs from the recorded one. The agent was started for this turn alone, so "
+        "what it kept from earlier turns is missing; and an agent that draws at random or watches "
+        "the clock need not answer alike. Which of these it is cannot be known from here."
     )
-    if kept:
-        why = f"{FRESH[0].upper()}{FRESH[1:]}"
-    return f"The answer differs from the recorded one. {why}"

@@ -23,7 +23,7 @@ from typing import Any, Final
 from connect4 import record as records
 from connect4 import safe
 from connect4.config import DEFAULT_SECONDS
-from connect4.errors import AgentError, IllegalAction, InputError, IsolationError
+from connect4.errors import IllegalAction, InputError, IsolationError
 from connect4.games import GAMES, begin, find_game
 from connect4.games.base import Game, State
 from connect4.isolation.seat import IsolatedSeat, choose_level, open_seat
@@ -143,11 +143,7 @@ def tree_data(game: Game, start: State, nodes: Sequence[Node]) -> dict[str, Any]
         row = (node.depth, move, changed, int(node.kind), int(node.flags), *bounds)
         for name, value in zip(COLUMNS, row, strict=True):
             columns[name].append(value)
-    return {
-        **shape_data(start),
-        "start": "".join(map(str, start.board().ravel().tolist())),
-        **columns,
-    }
+    return {**shape_data(start), **columns}
 
 
 def plain_number(value: float | None) -> float | None:
@@ -162,8 +158,9 @@ def explain(
 ) -> list[Node]:
     """Ask an agent for the tree of its search from a position, whose mover it plays.
 
-    `tell` receives a note on the tree, if there is one. Raises `InputError` if the agent searches
-    no tree, or returns one that cannot be drawn.
+    A file's method `explain(state)` runs in a process with the limits of a game. `tell` receives a
+    note on the tree, if there is one. Raises `InputError` if the agent searches no tree, or returns
+    one that cannot be drawn.
     """
     agent = setup.agent
     if state.is_over():
@@ -171,14 +168,15 @@ def explain(
     if agent.kind == "human" or PLAYERS[agent.kind].reaches_out:
         raise InputError(f"agent {agent.text!r} searches no tree")
     if agent.kind == "ai":
-        return explained_by_student(replace(setup, method="intelligent"), state)
-    try:
-        player: Any = build(setup)
-        if not hasattr(player, "explain"):
-            raise InputError(f"agent {agent.text!r} searches no tree of MAX and MIN")
-        nodes: list[Node] = player.explain(state, setup.seconds)
-    except AgentError as error:
-        raise InputError(f"agent {agent.text!r}: {error}") from None
+        level, _ = choose_level("auto")
+        with closing(open_seat(replace(setup, method="intelligent"), level)) as seat:
+            assert isinstance(seat, IsolatedSeat)
+            key, value = seat.call("explain", state, setup.seconds)
+        return read_nodes(agent, setup.game, key, value)
+    player: Any = build(setup)
+    if not hasattr(player, "explain"):
+        raise InputError(f"agent {agent.text!r} searches no tree of MAX and MIN")
+    nodes: list[Node] = player.explain(state, setup.seconds)
     if not nodes:
         raise InputError(f"agent {agent.text!r} searched no depth whole; give it more time")
     if note := note_of(player):
@@ -265,22 +263,6 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def explained_by_student(setup: Setup, state: State) -> list[Node]:
-    """Return the nodes from the optional method `explain(state)` of an `AIPlayer`.
-
-    It runs in a process with the same limits as in a game. Raises `InputError` if there is no such
-    method, or it gives another answer than `read_nodes` reads.
-    """
-    level, _ = choose_level("auto")
-    with closing(open_seat(setup, level)) as seat:
-        assert isinstance(seat, IsolatedSeat)
-        key, value = seat.call("explain", state, setup.seconds)
-    return read_nodes(setup.agent, setup.game, key, value)
-
-
-NODE_FORM: Final = "[depth, move, kind, value, alpha, beta, note]"
-
-
 def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]:
     """Return the nodes of an answer of `StudentAgent.call`, its `key` and `value`.
 
@@ -295,14 +277,12 @@ def read_nodes(agent: AgentName, game: Game, key: str, value: Any) -> list[Node]
     if key == "failed":
         said = value if isinstance(value, str) else safe.shown(value)
         raise InputError(f"{name} {first_line(said)}")
-    if key == "":
+    if key == "" or (isinstance(value, list) and len(value) > MAX_NODES):
         raise InputError(f"{name}: a tree of more than {MAX_NODES} nodes; search less deep")
     if key != "answer" or not isinstance(value, list):
         raise InputError(
             f"{name}: explain returned no list of nodes; docs/students.md has an example"
         )
-    if len(value) > MAX_NODES:
-        raise InputError(f"{name}: a tree of more than {MAX_NODES} nodes")
     nodes: list[Node] = []
     for number, row in enumerate(value):
         try:
@@ -320,7 +300,9 @@ def _read_node(row: Any, before: list[Node], game: Game) -> Node:
     Raises `ValueError`, of which `InputError` and `IllegalAction` are kinds.
     """
     if not isinstance(row, list) or len(row) != 7:
-        raise InputError(f"expected {NODE_FORM}, not {safe.shown(row)}")
+        raise InputError(
+            f"expected [depth, move, kind, value, alpha, beta, note], not {safe.shown(row)}"
+        )
     depth, move, kind, value, alpha, beta, note = row
     if type(depth) is not int or not min(len(before), 1) <= depth <= _deepest(before):
         raise InputError(

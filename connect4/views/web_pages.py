@@ -33,6 +33,7 @@ from connect4.referee import Result, TurnBegun
 from connect4.search.heuristics import heuristic_of
 from connect4.search.mcts import EXPLORATION
 from connect4.table import Table, TablePlan
+from connect4.views.board import cells_text
 from connect4.views.document import Page
 from connect4.views.live import Feed, SentSeat, turns_to_send
 from connect4.views.page import PARTS, page, result_text
@@ -399,10 +400,7 @@ def boards(game: Game) -> dict[str, list[Any]]:
     """Return `[columns, cells]` of each start, row by row from the top; "" is the usual one."""
     starts = {path.stem: load_start(game, str(path)) for path in own_starts(game)}
     starts[""] = game.start(None, None)
-    return {
-        name: [state.grid.columns, "".join(map(str, state.board().ravel().tolist()))]
-        for name, state in starts.items()
-    }
+    return {name: [state.grid.columns, cells_text(state)] for name, state in starts.items()}
 
 
 def usual(kind: PlayerKind, option: str, game: Game) -> str:

@@ -25,7 +25,7 @@ from connect4.record import Record
 from connect4.search.trace import Flag, Node
 from connect4.views.board import shape_data
 from connect4.views.document import Page
-from connect4.views.tree import explained_by_student
+from connect4.views.tree import explain
 from connect4.views.words import belief_text, thought_text
 from grader.commands import DONE, say
 from grader.commands.student import games_of
@@ -189,7 +189,7 @@ def branch(item: Question, source: bytes, method: Method, seconds: Seconds) -> s
     name = AgentName("ai.py", "ai", "")
     setup = Setup(name, item.state.mover, item.game.record.game, seconds, 0, method, source)
     try:
-        nodes = explained_by_student(setup, item.state)
+        nodes = explain(setup, item.state)
     except (InputError, IsolationError) as error:
         return headline(str(error))
     write = item.game.record.game.format_action
@@ -226,10 +226,7 @@ def viva_page(name: str, asked: Sequence[Question], branches: Callable[[Question
         *key,
     ]
     body = "\n".join(['<main class="report viva">', *parts, "</main>"])
-    data = [
-        {**shape_data(state), "cells": "".join(map(str, state.board().ravel().tolist()))}
-        for state in (item.state for item in asked)
-    ]
+    data = [shape_data(item.state) for item in asked]
     return Page(f"Talk with {name}", PARTS, body, data).alone()
 
 

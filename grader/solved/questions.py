@@ -91,10 +91,6 @@ class Fault(NamedTuple):
     """The height at which a token lands, by the tokens in the column and the rows."""
     popped: Callable[[int, int], int] = lambda own, cells: own >> 1 & cells
     """A player's tokens in a column after a pop-out; the lowest of `cells` is the bottom."""
-    column: Callable[[int, int], int] = lambda column, columns: column
-    """The column in which a move acts, of so many columns."""
-    aside: int = 0
-    """How many columns further right a token lands."""
     token: Callable[[Player], Player] = lambda mover: mover
     """The player whose token is dropped."""
 
@@ -102,14 +98,13 @@ class Fault(NamedTuple):
         """Return the actions that the player prefers."""
         grid, mover, values = state.grid, state.mover, {}
         for action in state.legal_actions():
-            column = self.column(action[0], grid.columns)
+            column, is_popout = action
             cells, tokens = grid.column_cells[column], list(state.bitboards())
-            if action[1]:
+            if is_popout:
                 tokens = [own & ~cells | self.popped(own & cells, cells) for own in tokens]
             else:
                 height = self.height((sum(tokens) & cells).bit_count(), grid.rows)
-                column = (column + self.aside) % grid.columns
-                token = grid.bottoms[column] << height & grid.column_cells[column]
+                token = grid.bottoms[column] << height & cells
                 tokens = [own & ~token for own in tokens]
                 tokens[self.token(mover) - 1] |= token
             one, two = tokens
@@ -169,18 +164,6 @@ FAULTS: Final = (
     Fault(
         "Pops out as if the tokens above stayed where they are: do they fall?",
         popped=lambda own, cells: own & cells << 1,
-    ),
-    Fault(
-        "Drops as if a token landed one column further left: is the column right?",
-        aside=-1,
-    ),
-    Fault(
-        "Drops as if a token landed one column further right: is the column right?",
-        aside=1,
-    ),
-    Fault(
-        "Plays as if the board were mirrored: do you count columns from the left?",
-        column=lambda column, columns: columns - 1 - column,
     ),
     Fault(
         "Drops a token of the opponent: whose token does your own move add?",

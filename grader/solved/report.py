@@ -258,10 +258,7 @@ def page(practice: Practice) -> str:
         number += len(answers)
         parts.append(f'<h2>{html.escape(title)}</h2>\n<div class="figures">{figures}</div>')
     body = "\n".join(['<main class="report practice">', *parts, "</main>"])
-    data = [
-        {**shape_data(state), "cells": "".join(map(str, state.board().ravel().tolist()))}
-        for state in (answer.solved.state for answers in groups.values() for answer in answers)
-    ]
+    data = [shape_data(answer.solved.state) for answers in groups.values() for answer in answers]
     return Page(f"Practice: {practice.agent}", PARTS, body, data).alone()
 
 
