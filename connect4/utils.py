@@ -91,8 +91,14 @@ def get_pts(player_number: int, board: Board) -> int:
     held = np.zeros((rows, columns + 1), dtype=bool)
     np.equal(cells, player_number, out=held[:, :columns])
     bits = int.from_bytes(np.packbits(held).tobytes(), "big")
+    # row, rising, column, falling
+    return points_of_bits(bits, (1, columns, columns + 1, columns + 2))
+
+
+def points_of_bits(bits: int, steps: Iterable[int]) -> int:
+    """Return the points of all runs of tokens in one integer, as `get_pts` describes it."""
     points = 4 * win_pts[1] * bits.bit_count()
-    for step in (1, columns, columns + 1, columns + 2):  # row, rising, column, falling
+    for step in steps:
         ends = bits & bits >> step
         for weight in cycle(_WEIGHTS):
             if not ends:

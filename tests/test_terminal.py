@@ -70,10 +70,10 @@ class Terminal:
         return self.text()
 
 
-def test_a_game_is_redrawn_in_place_with_colour_symbols_and_the_last_move(tmp_path: Path) -> None:
+def test_a_game_has_a_line_for_each_turn_with_colours_and_the_last_move(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path, "random", "random", "case4", "--seed", "1")
     text = terminal.finish()
-    assert text.count("┌") == 1, "one picture is left of the whole game"
+    assert len(re.findall(r"^ +\d+\. +\d+:\d+ +\d\.\d+ s  player", text, re.M)) > 15
     assert len(re.findall(r"\[[●○]\]", text)) == 1, "the last move is marked"
     assert "Player 1 ● random" in text
     assert "Player 1 Score: " in text
@@ -85,34 +85,17 @@ def test_dynamic_connect_4_has_a_frame_numbers_and_the_last_move(tmp_path: Path)
     options = ("--game", "dynamic", "--seed", "7", "--max-turns", "3", "--time", "5")
     text = Terminal(tmp_path, "random", "random", *options).finish()
     lines = text.splitlines()
-    top = next(place for place, line in enumerate(lines) if "┌" in line)
+    top = max(place for place, line in enumerate(lines) if "┌" in line)
     assert lines[top - 1].split() == list("1234567")
     rows = lines[top + 1 : top + 8]
     assert [re.sub(r"[^\d│]", "", row) for row in rows] == [f"{row}││" for row in range(1, 8)]
     assert lines[top + 8].strip() == f"└{'─' * 21}┘"
-    move = re.search(r"Turn 3: player 1 plays (\d)(\d)(\w)", text)
+    move = re.search(r" 3\. .*player 1 plays (\d)(\d)(\w)", text)
     assert move, text
     column, row, way = int(move[1]), int(move[2]), move[3]
     across, down = {"N": (0, -1), "S": (0, 1), "E": (1, 0), "W": (-1, 0)}[way]
     target = rows[row + down - 1].partition("│")[2][3 * (column + across - 1) :][:3]
     assert target == "[O]"
-
-
-def test_a_long_reason_breaks_between_words(tmp_path: Path) -> None:
-    agent_file(tmp_path, "raise ValueError('word ' * 16 + 'last word')", name="raises.py")
-    terminal = Terminal(tmp_path, "human", "ai:raises.py", "case1", "--time", "5")
-    terminal.read_until(lambda: "your move:" in terminal.text())
-    terminal.type("4\n")
-    terminal.read_until(lambda: "last word, 0." in terminal.text())
-    terminal.read_until(lambda: "your move:" in terminal.text())
-    told = terminal.text().partition("Turn 2: ")[2]
-    terminal.type("5\n")
-    terminal.read_until(lambda: "Turn 4: " in terminal.text())
-    terminal.type("q\n")
-    text = terminal.finish()
-    assert re.search(r" (?:word ){5}word", told)
-    assert re.search(r"last word, \d\.\d\d s$", re.sub(r"\n +", " ", told), re.MULTILINE)
-    assert re.search(r"Player 2 faults: 2 errors \(", text)
 
 
 @pytest.mark.slow
@@ -150,12 +133,9 @@ def test_a_slip_of_the_fingers_leaves_its_reason_in_sight_and_costs_no_turn(tmp_
         terminal.read_until(lambda reason=reason: reason in terminal.text())
         terminal.read_until(lambda: terminal.text().rstrip().endswith("your move:"))
         assert reason in terminal.text()
-        assert "Turn 1" not in terminal.text()
+        assert "player 1 plays" not in terminal.text()
     terminal.type("4\n")
-    terminal.read_until(lambda: "Turn 2: player 2 plays" in terminal.text())
-    assert terminal.text().count("┌") == 1, "however long the line was, one picture is left"
-    assert "is outside" not in terminal.text()
-    assert "xxx" not in terminal.text()
+    terminal.read_until(lambda: "player 2 plays" in terminal.text())
     terminal.type("q\n")
     assert "The game ended: a player left." in terminal.finish()
 
@@ -165,7 +145,7 @@ def test_long_names_align(tmp_path: Path) -> None:
     agent_file(tmp_path, FIRST_MOVE, name=name, before=PLAYS)
     text = Terminal(tmp_path, f"ai:{name}", "random", "case4").finish()
     lines = re.findall(r"^  Player [12] [●○] .*points", text, re.M)
-    assert len(lines) == 2
+    assert len(lines) >= 2
     assert len({line.index("points") for line in lines}) == 1
     assert "ai:longlong" in lines[0]
     assert "glong.py" in lines[0]
@@ -179,7 +159,7 @@ def test_the_board_is_shown_once_a_round_with_what_a_turn_gained(tmp_path: Path)
     )  # fmt: skip
     assert done.stdout.count("0  1  2  3  4") == 3, "before turns 1, 3 and 5"
     assert "player 1 plays 3, +2\n" in done.stdout
-    assert "Turn 4: player 2 plays 4, +2, " in done.stdout
+    assert "player 2 plays 4, +2\n" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
@@ -187,8 +167,7 @@ def test_a_game_ends_by_ctrl_c_while_an_agent_thinks(tmp_path: Path) -> None:
     move = f"import time\ntime.sleep(0.5)\n{FIRST_MOVE}"
     agent_file(tmp_path, move, name="slow.py", before=PLAYS)
     terminal = Terminal(tmp_path, "ai:slow.py", "random", "case4", "--time", "3")
-    thinks = "player 1 (ai:slow.py) thinks for at most 3 s"
-    terminal.read_until(lambda: thinks in terminal.text())
+    terminal.read_until(lambda: " 2. " in terminal.text())
     terminal.type("\x03")
     text = terminal.finish()
     assert "Traceback" not in text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import cycle, pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -13,9 +12,9 @@ from connect4.config import win_pts
 from connect4.errors import InputError
 from connect4.games import falling
 from connect4.games.base import Ending, FaultPolicy, Game, Player, opponent
-from connect4.games.board import Grid, Run, grid_of, runs_on
+from connect4.games.board import Run, grid_of, runs_on
 from connect4.games.state_files import Placed, Rows, position_from_json, read_position, split
-from connect4.utils import Integer, get_row_score
+from connect4.utils import Integer, get_row_score, points_of_bits
 
 
 @dataclass(eq=False, repr=False)
@@ -64,7 +63,8 @@ class ExtendedState(falling.PoppingState):
         return None if is_open or self.poppable() else Ending.NO_ACTION
 
     def scores(self) -> tuple[int, int]:
-        return points_of(self.grid, self.one), points_of(self.grid, self.two)
+        shifts = self.grid.shifts
+        return points_of_bits(self.one, shifts), points_of_bits(self.two, shifts)
 
     def runs(self) -> tuple[Run, ...]:
         worth = [get_row_score(1, [1] * length) for length in range(max(self.shape) + 1)]
@@ -127,25 +127,6 @@ class ExtendedState(falling.PoppingState):
         if self.maximum != self.popouts:
             start["maximum"] = list(self.maximum)
         return start
-
-
-_WORTH: Final = [get_row_score(1, [1] * length) for length in range(6)]
-_GAINS: Final = [after - before for before, after in pairwise(_WORTH)]
-_WEIGHTS: Final = [after - before for before, after in pairwise(_GAINS)]
-"""What each place adds where 2, 3, 4, 5 tokens in a row end; then the same again."""
-
-
-def points_of(grid: Grid, tokens: int) -> int:
-    """Return the points of all runs of the tokens, as `utils.get_pts` counts them."""
-    points = 4 * _WORTH[1] * tokens.bit_count()
-    for shift in grid.shifts:
-        ends = tokens & tokens >> shift
-        for weight in cycle(_WEIGHTS):
-            if not ends:
-                break
-            points += weight * ends.bit_count()
-            ends &= ends >> shift
-    return points
 
 
 def start(rows: int | None = None, columns: int | None = None) -> ExtendedState:

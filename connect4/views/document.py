@@ -14,6 +14,7 @@ import base64
 import hashlib
 import html
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -66,19 +67,6 @@ TERMINAL: Final = ("1;38;5;166", "1;38;5;32")
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
-    """What a page may use beside its own style and script.
-
-    `policy` follows the scripts' sources in the content security policy, and can add rules to it.
-    Frames and documents that the page makes itself have the same policy.
-    """
-
-    styles: tuple[str, ...] = ()
-    scripts: tuple[str, ...] = ()
-    policy: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Page:
     """A page made of the assets named `parts` (.css, .html and .js, in this order).
 
@@ -93,12 +81,17 @@ class Page:
     comment: str = ""
     after: str = ""
 
-    def alone(self, more: Allowed = Allowed()) -> str:
-        """Return the page as one file, which can load nothing but what `more` allows."""
-        style, script = style_sheet(self.parts), scripts(self.parts)
+    def alone(self, styles: Iterable[str] = (), scripts: Iterable[str] = (), more: str = "") -> str:
+        """Return the page as one file, which can load nothing but what it contains.
+
+        `styles` and `scripts` are others that it may use: frames and documents that it makes itself
+        have the same policy. `more` follows the scripts in the policy, and can add
+        rules to it.
+        """
+        style, script = style_sheet(self.parts), script_of(self.parts)
         policy = _policy(
-            " ".join(map(digest, (style, *more.styles))),
-            " ".join(map(digest, (script, *more.scripts))) + more.policy,
+            " ".join(map(digest, (style, *styles))),
+            " ".join(map(digest, (script, *scripts))) + more,
         )
         return self._document(policy, f"<style>{style}</style>", f"<script>{script}</script>")
 
@@ -118,7 +111,7 @@ class Page:
         return {
             "": self._linked("", "page.css", "page.js"),
             "page.css": style_sheet(self.parts),
-            "page.js": scripts(self.parts),
+            "page.js": script_of(self.parts),
         }
 
     def _linked(self, policy: str, style: str, script: str) -> str:
@@ -153,7 +146,7 @@ def shared_files(parts: tuple[str, ...]) -> dict[str, str]:
 
     A hash of the content is part of the name, so that no browser shows an old one.
     """
-    texts = style_sheet(parts), scripts(parts)
+    texts = style_sheet(parts), script_of(parts)
     both = hashlib.sha256("".join(texts).encode()).hexdigest()[:12]
     name = f"{SHARED}/{'replay' if 'page' in parts else 'site'}-{both}"
     return {f"{name}.css": texts[0], f"{name}.js": texts[1]}
@@ -200,7 +193,7 @@ def properties(theme: Literal["light", "dark"]) -> str:
     return " ".join(f"--{name}: {getattr(pair, theme)};" for name, pair in COLOURS.items())
 
 
-def scripts(parts: tuple[str, ...]) -> str:
+def script_of(parts: tuple[str, ...]) -> str:
     """Return the scripts of `parts` as one block, so that none of their names is global."""
     return f'"use strict";\n{{\n{assets(parts, "js")}\n}}\n'
 

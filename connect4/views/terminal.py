@@ -1,18 +1,15 @@
-"""Show the game in a terminal: redrawn in place, or line by line if output is redirected."""
+"""Show the game in a terminal: a line for each turn, and the board before a person's move."""
 
 from __future__ import annotations
 
 import os
-import re
-import shutil
 import sys
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
 from connect4.errors import harmless
-from connect4.games.base import Ending, Player, State
+from connect4.games.base import SIDES, Ending, Player, State
 from connect4.players.base import Outcome, Turn
 from connect4.referee import Event, TurnBegun, TurnEnded
 from connect4.table import TablePlan
@@ -32,8 +29,6 @@ NAME: Final = 30
 
 PRINTED: Final = 60
 """The characters of an agent's output that are shown below its turn."""
-
-COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +101,6 @@ def draw_board(state: State, moved: Motion | None, style: Style) -> list[str]:
     return lines
 
 
-def rows_of(line: str) -> int:
-    """Return how many rows of the terminal a line takes."""
-    shown = len(COLOUR.sub("", line.rstrip()))
-    return max(1, -(-shown // shutil.get_terminal_size().columns))
-
-
 class TerminalView:
     """Shows a game on `out`, and reads the moves of people from the terminal."""
 
@@ -122,151 +111,75 @@ class TerminalView:
         self._plan = plan
         self._out = out
         self._style = style_for(out)
-        self._live = out.isatty() and os.environ.get("TERM", "dumb") != "dumb"
-        self._drawn = 0
-        self._last: Turn | None = None
         self._before = plan.start
+        self._shown: State | None = None
         self._moved: Motion | None = None
         self._reported: set[tuple[Player, str]] = set()
-        self._printed: list[str] = []
         self._verbose = verbose and not (plan.is_person(1) or plan.is_person(2))
-        self._gain = 0
-        self._shown: State | None = None
-
-    def see(self, event: Event, printed: str = "") -> None:
-        """Show one event of the referee and, after a turn, what the agent printed."""
-        if isinstance(event, TurnBegun):
-            self._turn_begun(event)
-        elif isinstance(event, TurnEnded):
-            lines = harmless(printed).strip().splitlines()
-            self._printed = [f"      printed: {line[:PRINTED]}" for line in lines[:1]]
-            self._turn_ended(event)
-        elif event.result.ending is not Ending.NOT_LOADED:  # else the first picture is the last
-            self._show(event.state, "")
-            self._print([""] if self._live else [])
 
     def begin(self) -> None:
         """Show the position before the first turn."""
-        state, title = self._plan.start, self._plan.title
-        if self._live:
-            self._show(state, "")
-        else:
-            self._print([title, *self._heading(state), *draw_board(state, None, self._style)])
-            self._shown = state
+        self._show(self._plan.start)
 
-    def _turn_begun(self, event: TurnBegun) -> None:
-        self._before = event.state
-        player = event.state.mover
-        agent = self._agents[player - 1]
-        limit = f" for at most {event.limit:g} s" if event.limit is not None else ""
-        if agent == "human":
-            self._show(event.state, f"You have {event.limit:g} s for this move." if limit else "")
-        elif self._live:
-            self._show(event.state, f"player {player} ({agent}) thinks{limit}")
+    def see(self, event: Event, printed: str = "") -> None:
+        """Show one event of the referee and, after a turn, what the agent printed."""
+        if isinstance(event, TurnEnded):
+            self._turn_ended(event.turn, event.state, printed)
+        elif isinstance(event, TurnBegun):
+            if self._agents[event.state.mover - 1] == "human":
+                self._show(event.state)
+                if event.limit is not None:
+                    self.say(f"You have {event.limit:g} s for this move.")
+        elif event.result.ending is not Ending.NOT_LOADED:  # else the first picture is the last
+            self._show(event.state)
 
-    def _turn_ended(self, event: TurnEnded) -> None:
-        turn = event.turn
-        self._last = turn
-        if turn.is_lost and self._agents[turn.player - 1] != "human":
-            self._report(turn)
+    def _turn_ended(self, turn: Turn, state: State, printed: str) -> None:
+        before, self._before = self._before, state
+        agent, other = self._agents[turn.player - 1], self._agents[2 - turn.player]
+        fault = turn.player, kind_of_fault(turn.outcome, turn.detail)
+        if turn.is_lost and agent != "human" and fault not in self._reported:
+            self._reported.add(fault)  # in full the first time
+            repeat = repeat_command(self._plan.record_name, turn)
+            self._print(fault_report(turn, before, agent, repeat).splitlines())
         self._moved = None
         if turn.outcome is Outcome.PLAYED:
-            self._moved = motion_between(self._before.board(), event.state.board())
-        self._gain = event.state.margin(turn.player) - self._before.margin(turn.player)
-        if self._live:
-            return
-        one, two = event.state.scores()
-        score = f"{one}:{two}" if event.state.game.counts_points else ""
-        self._print(
-            [
-                *self._reply(turn),
-                f"{turn.number:4}. {score:>9} {spent_text(turn):>10}  {self._told(turn)}",
-                *self._printed,
-            ]
-        )
+            self._moved = motion_between(before.board(), state.board())
+            if self._plan.game.reply and other == "human" and agent != "human":
+                self._print([self._plan.game.reply.format(move=turn.text)])
+        told, score = move_text(turn), ""
+        if state.game.counts_points:
+            score = "{}:{}".format(*state.scores())
+            gain = state.margin(turn.player) - before.margin(turn.player)
+            told += f", {gain:+}" if gain else ""
+        if self._verbose and (thought := thought_text(turn)):
+            told += f"; {thought}"
+        self._print([f"{turn.number:4}. {score:>9} {spent_text(turn):>10}  {told}"])
+        for line in harmless(printed).strip().splitlines()[:1]:
+            self._print([f"      printed: {line[:PRINTED]}"])
 
-    def _told(self, turn: Turn) -> str:
-        """Describe the turn that has just ended, with its gain; `--verbose` adds the thought."""
-        gained = self._gain and self._plan.game.counts_points
-        told = f"{move_text(turn)}, {self._gain:+}" if gained else move_text(turn)
-        thought = thought_text(turn) if self._verbose else ""
-        return f"{told}; {thought}" if thought else told
-
-    def _reply(self, turn: Turn) -> list[str]:
-        """Return a program's move in the game's own words, for a person."""
-        words = self._plan.game.reply
-        if not words or turn.outcome is not Outcome.PLAYED:
-            return []
-        mine, other = self._agents[turn.player - 1], self._agents[2 - turn.player]
-        told = other == "human" and mine != "human"
-        return [words.format(move=turn.text)] if told else []
-
-    def _report(self, turn: Turn) -> None:
-        """Print a fault in full the first time, above the board, which is then redrawn."""
-        known = turn.player, kind_of_fault(turn.outcome, turn.detail)
-        if known in self._reported:
-            return
-        self._reported.add(known)
-        agent = self._agents[turn.player - 1]
-        repeat = repeat_command(self._plan.record_name, turn)
-        self._erase()
-        self._print(fault_report(turn, self._before, agent, repeat).splitlines())
+    def _show(self, state: State) -> None:
+        """Draw a position that is not drawn yet."""
+        if state != self._shown:
+            self._shown = state
+            board = draw_board(state, self._moved, self._style)
+            self._print([self._plan.title, *self._heading(state), *board])
 
     def _heading(self, state: State) -> list[str]:
-        lines = []
-        players: tuple[Player, Player] = (1, 2)
         half = (NAME - 3) // 2
         names = [
             name if len(name) <= NAME else f"{name[:half]}...{name[half + 3 - NAME :]}"
             for name in self._agents
         ]
         width = max(12, *map(len, names))
-        for player, points in zip(players, state.scores(), strict=True):
-            agent = names[player - 1]
-            left = ""
+        style, lines = self._style.of(state), []
+        for player, name, points in zip(SIDES, names, state.scores(), strict=True):
+            line = f"  Player {player} {style.token(player)} {name:<{width}}"
+            if state.game.counts_points:
+                line += f" {points:4} {'point ' if points == 1 else 'points'}"
             if state.pop_outs_left is not None:
-                left = f"   {state.pop_outs_left[player - 1]} pop-outs left"
-            name = f"Player {player} {self._style.of(state).token(player)} {agent:<{width}}"
-            word = "point " if points == 1 else "points"
-            counted = f" {points:4} {word}{left}" if state.game.counts_points else left
-            lines.append(f"  {name}{counted}")
+                line += f"   {state.pop_outs_left[player - 1]} pop-outs left"
+            lines.append(line)
         return lines
-
-    def _show(self, state: State, status: str) -> None:
-        """Draw the whole picture; on a terminal, in place, else only if the position is new."""
-        if not self._live:
-            if state == self._shown:
-                self._print([f"  {status}"] if status else [])
-                return
-            self._shown = state
-        last = self._last
-        lines = ["", f"  {self._plan.title}", "", *self._heading(state), ""]
-        lines += draw_board(state, self._moved, self._style)
-        if last is not None:
-            lines += self._wrapped(f"Turn {last.number}: {self._told(last)}, {spent_text(last, 2)}")
-            lines += [f"  {line}" for line in self._reply(last) if self._live]
-            lines += self._printed
-        if status:
-            lines.append(f"  {status}")
-        self._erase()
-        self._print(lines)
-        self._drawn = sum(map(rows_of, lines)) if self._live else 0
-
-    def _wrapped(self, text: str) -> list[str]:
-        """Return an indented line, wrapped to the terminal's width."""
-        if not self._live:
-            return [f"  {text}"]
-        width = shutil.get_terminal_size().columns
-        return textwrap.wrap(
-            text, width - 1, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
-        )
-
-    def _erase(self) -> None:
-        """Erase the last picture, if all of it is still on the screen."""
-        if self._live and self._drawn:
-            rows = shutil.get_terminal_size().lines
-            self._out.write(f"\x1b[{self._drawn}F\x1b[J" if self._drawn < rows else "\x1b[H\x1b[2J")
-        self._drawn = 0
 
     def _print(self, lines: Sequence[str]) -> None:
         self._out.write("".join(f"{line.rstrip()}\n" for line in lines))
@@ -277,7 +190,6 @@ class TerminalView:
         self._out.write(prompt)
         self._out.flush()
         line = sys.stdin.readline() if sys.stdin else ""  # a closed input has ended
-        self._drawn += rows_of(prompt + line.rstrip("\n")) if self._drawn else 0
         if not line or not sys.stdin.isatty():
             self._print([line])  # no terminal echoes it
         if not line:
@@ -285,6 +197,4 @@ class TerminalView:
         return line
 
     def say(self, line: str) -> None:
-        lines = self._wrapped(line)
-        self._drawn += sum(map(rows_of, lines)) if self._drawn else 0
-        self._print(lines)
+        self._print([f"  {line}"])

@@ -126,12 +126,9 @@ def site_page(runtime: str, kit: str, files: Mapping[str, bytes]) -> str:
         "worker": document.assets(("playground_worker",), "js"),
     }
     origin = "/".join(runtime.split("/")[:3]) if "://" in runtime else ""
-    more = document.Allowed(
-        (document.style_sheet(TREE),),
-        (frame_script, document.scripts(TREE)),
-        f" 'wasm-unsafe-eval'; worker-src 'self' blob:; connect-src 'self' {origin}".rstrip(),
-    )
-    return Page(TITLE, ASSETS, data=data).alone(more)
+    more = f" 'wasm-unsafe-eval'; worker-src 'self' blob:; connect-src 'self' {origin}".rstrip()
+    own = frame_script, document.script_of(TREE)
+    return Page(TITLE, ASSETS, data=data).alone([document.style_sheet(TREE)], own, more)
 
 
 def choices(game: Game, files: Mapping[str, bytes]) -> dict[str, Any]:

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
 from statistics import fmean
 from typing import Final, NamedTuple
 
 from connect4.games.base import Player, opponent
-from connect4.games.board import Grid
-from connect4.games.extended import ExtendedState, points_of
+from connect4.games.extended import ExtendedState
 from connect4.games.falling import ExtendedAction
 from connect4.players.base import Outcome
+from connect4.utils import points_of_bits
 from grader.marks.tally import METHOD_OF, Part
 from grader.solved import KILLS, REGRET, Answer, pairs_of
 
@@ -57,19 +56,12 @@ def share(found: Sequence[bool]) -> float:
 # -- typical mistakes
 
 
-@cache
-def _grid(rows: int, columns: int, seen: Sequence[int]) -> Grid:
-    """Return a grid with some of the directions: up a column, along a row, falling, rising."""
-    grid = Grid(rows, columns, 4)
-    grid.shifts = tuple(grid.shifts[direction] for direction in seen)
-    return grid
-
-
 def _seeing(*seen: int) -> Callable[[ExtendedState, Player], int]:
-    """Return the margin of runs in some of the directions of `_grid`."""
+    """Return the margin of runs in some directions: up a column, along a row, falling, rising."""
 
     def margin(after: ExtendedState, mover: Player) -> int:
-        one, two = (points_of(_grid(*after.shape, seen), own) for own in after.bitboards())
+        shifts = [after.grid.shifts[direction] for direction in seen]
+        one, two = (points_of_bits(own, shifts) for own in after.bitboards())
         return one - two if mover == 1 else two - one
 
     return margin
