@@ -188,6 +188,6 @@ def _tile(player: int) -> npt.NDArray[np.uint8]:
 
 def _colour(name: str) -> tuple[int, int, int]:
     """Return a colour of the light theme as red, green and blue."""
-    text = COLOURS[name].light
+    text = COLOURS[name][0]
     red, green, blue = (int(text[place : place + 2], 16) for place in (1, 3, 5))
     return red, green, blue

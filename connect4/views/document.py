@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 ASSETS: Final = Path(__file__).parent / "assets"
 
@@ -28,38 +28,33 @@ SHARED: Final = "assets"
 """The folder of the files that the pages of a site share."""
 
 
-class Colour(NamedTuple):
-    """One colour as `#rrggbb` in both themes."""
-
-    light: str
-    dark: str
-
-
-COLOURS: Final[dict[str, Colour]] = {
-    "background": Colour("#f3f4f7", "#12151c"),
-    "card": Colour("#ffffff", "#1b202a"),
-    "text": Colour("#1a2130", "#e8ebf2"),
-    "muted": Colour("#586174", "#9aa4b8"),
-    "line": Colour("#d9dde6", "#323a49"),
-    "hover": Colour("#e6eaf3", "#262d3a"),
-    "disabled": Colour("#9aa4b8", "#586174"),
-    "accent": Colour("#3a4fbf", "#9db0ff"),
-    "accent-hover": Colour("#2e3f99", "#b4c2ff"),
-    "plate": Colour("#2c3a5a", "#313d58"),
-    "made": Colour("#ffd23f", "#ffd23f"),
-    "mark-ink": Colour("#1a2130", "#1a2130"),
-    "mark-fault": Colour("#a3123f", "#a3123f"),
-    "plate-mark": Colour("#ffffff", "#ffffff"),
-    "hole": Colour("#f3f4f7", "#12151c"),
-    "player1": Colour("#d55e00", "#ff8b3d"),
-    "player1-ink": Colour("#ffffff", "#2b1200"),
-    "player2": Colour("#0072b2", "#4fb2f2"),
-    "player2-ink": Colour("#ffffff", "#00203a"),
-    "fault": Colour("#a3123f", "#ff7d9c"),
-    "good": Colour("#177245", "#6fd6a1"),
-    "lost": Colour("#7b3294", "#d3a4ec"),
+COLOURS: Final = {
+    "background": ("#f3f4f7", "#12151c"),
+    "card": ("#ffffff", "#1b202a"),
+    "text": ("#1a2130", "#e8ebf2"),
+    "muted": ("#586174", "#9aa4b8"),
+    "line": ("#d9dde6", "#323a49"),
+    "hover": ("#e6eaf3", "#262d3a"),
+    "disabled": ("#9aa4b8", "#586174"),
+    "accent": ("#3a4fbf", "#9db0ff"),
+    "accent-hover": ("#2e3f99", "#b4c2ff"),
+    "plate": ("#2c3a5a", "#313d58"),
+    "made": ("#ffd23f", "#ffd23f"),
+    "mark-ink": ("#1a2130", "#1a2130"),
+    "mark-fault": ("#a3123f", "#a3123f"),
+    "plate-mark": ("#ffffff", "#ffffff"),
+    "hole": ("#f3f4f7", "#12151c"),
+    "player1": ("#d55e00", "#ff8b3d"),
+    "player1-ink": ("#ffffff", "#2b1200"),
+    "player2": ("#0072b2", "#4fb2f2"),
+    "player2-ink": ("#ffffff", "#00203a"),
+    "fault": ("#a3123f", "#ff7d9c"),
+    "good": ("#177245", "#6fd6a1"),
+    "lost": ("#7b3294", "#d3a4ec"),
 }
-"""`ink` is the dot or the ring on a player's token; `plate` is the board's front; `plate-mark`,
+"""Each colour in the light and in the dark theme.
+
+`ink` is the dot or the ring on a player's token; `plate` is the board's front; `plate-mark`,
 `made` (a run that a move made), `mark-ink` and `mark-fault` are drawn over it and its tokens."""
 
 TERMINAL: Final = ("1;38;5;166", "1;38;5;32")
@@ -190,7 +185,8 @@ def colour_sheet() -> str:
 
 def properties(theme: Literal["light", "dark"]) -> str:
     """Return the colours of a theme as CSS custom properties."""
-    return " ".join(f"--{name}: {getattr(pair, theme)};" for name, pair in COLOURS.items())
+    place = ("light", "dark").index(theme)
+    return " ".join(f"--{name}: {pair[place]};" for name, pair in COLOURS.items())
 
 
 def script_of(parts: tuple[str, ...]) -> str:

@@ -19,7 +19,7 @@ from connect4 import record as records
 from connect4.errors import IllegalAction, InputError, IsolationError, harmless, one_line
 from connect4.games.base import SIDES, Ending, Player, Seconds, State
 from connect4.isolation.seat import NO_PLAYER, Level, open_seat
-from connect4.players.base import Outcome, Reply, Setup, Turn, split_name, student_file
+from connect4.players.base import Outcome, Setup, Turn, split_name, student_file
 from connect4.players.registry import file_hash, method_of, recorded_agent
 from connect4.players.student import (
     MODULE_NAME,
@@ -295,55 +295,45 @@ def tell_what_would_help(games: Sequence[Record], level: Level) -> None:
     """
     asked = set()
     for record, player in product(games, SIDES):
-        agent, limit = record.players[player - 1].agent, record.time_limit
-        lost = (turn for turn in faults_of(record, player) if may_be_kept(record, turn))
-        turn = next(lost, None)
-        if turn is None or agent in asked:
-            continue
-        asked.add(agent)
-        who = f"Player {player} ({one_line(agent)}), turn {turn.number}"
-        state = list(records.replay(record))[turn.number - 1]
-        now = _asked_again(record, turn, state, limit, level)
-        if now is None:
-            continue
-        if _is_legal(now, state):
-            print(f"{who}: {FRESH}")
-            continue
-        later = None
-        if limit < USUAL_SECONDS:
-            later = _asked_again(record, turn, state, USUAL_SECONDS, level)
-        if turn.text is not None or now.text is not None:
-            told = f"a fresh player {_answer_text(now, state)}"
-            more = later and f"; with {USUAL_SECONDS:g} s a move it {_answer_text(later, state)}"
-            print(f"{who}: {told}{more or ''}.")
-        elif later is not None and _is_legal(later, state):
-            print(
-                f"{who}: with {USUAL_SECONDS:g} s a move a player answers this position. "
-                f"{limit:g} s is too little for the file; it may keep more than that in reserve."
-            )
+        agent = record.players[player - 1].agent
+        turn = next((turn for turn in faults_of(record, player) if may_be_kept(record, turn)), None)
+        if turn is not None and agent not in asked:
+            asked.add(agent)
+            with suppress(InputError, IsolationError):
+                if told := _fresh_text(record, turn, level):
+                    print(f"Player {player} ({one_line(agent)}), turn {turn.number}: {told}")
 
 
-def _asked_again(
-    record: Record, turn: Turn, state: State, seconds: Seconds, level: Level
-) -> Reply | None:
-    """Return what a fresh player replies in place of a lost turn; None if it cannot be asked."""
-    with (
-        suppress(InputError, IsolationError),
-        closing(open_seat(setup_of(record, turn.player, seconds, None), level)) as seat,
-    ):
-        return seat.ask(state, seconds)
-    return None
+def _fresh_text(record: Record, turn: Turn, level: Level) -> str:
+    """Return what a fresh player does in place of a lost turn; empty if it is as lost."""
+    state, limit = list(records.replay(record))[turn.number - 1], record.time_limit
 
+    def ask(seconds: Seconds) -> tuple[bool, str | None, str]:
+        """Return whether the answer is legal, the answer, and both in words."""
+        setup = setup_of(record, turn.player, seconds, None)
+        with closing(open_seat(setup, level)) as seat:
+            reply = seat.ask(state, seconds)
+        if reply.text is None:
+            return False, None, f"gives no action ({words.first_line(reply.detail)})"
+        legal = reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions()
+        said = f"answers {reply.text}, which is {'' if legal else 'not '}valid there"
+        return legal, reply.text, said
 
-def _is_legal(reply: Reply, state: State) -> bool:
-    return reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions()
-
-
-def _answer_text(reply: Reply, state: State) -> str:
-    """Return what a player answers, and whether that is valid."""
-    if reply.text is None:
-        return f"gives no action ({words.first_line(reply.detail)})"
-    return f"answers {reply.text}, which is {'' if _is_legal(reply, state) else 'not '}valid there"
+    legal, answer, said = ask(limit)
+    if legal:
+        return FRESH
+    is_legal_later, later = False, ""
+    if limit < USUAL_SECONDS:
+        is_legal_later, _, text = ask(USUAL_SECONDS)
+        later = f"; with {USUAL_SECONDS:g} s a move it {text}"
+    if turn.text is not None or answer is not None:
+        return f"a fresh player {said}{later}."
+    if not is_legal_later:
+        return ""
+    return (
+        f"with {USUAL_SECONDS:g} s a move a player answers this position. "
+        f"{limit:g} s is too little for the file; it may keep more than that in reserve."
+    )
 
 
 def comparison(recorded: Turn, now: Turn, changed: bool) -> str:

@@ -19,7 +19,6 @@ from connect4.views.words import (
     fault_report,
     kind_of_fault,
     move_text,
-    repeat_command,
     spent_text,
     thought_text,
 )
@@ -139,8 +138,7 @@ class TerminalView:
         fault = turn.player, kind_of_fault(turn.outcome, turn.detail)
         if turn.is_lost and agent != "human" and fault not in self._reported:
             self._reported.add(fault)  # in full the first time
-            repeat = repeat_command(self._plan.record_name, turn)
-            self._print(fault_report(turn, before, agent, repeat).splitlines())
+            self._print(fault_report(turn, before, agent).splitlines())
         self._moved = None
         if turn.outcome is Outcome.PLAYED:
             self._moved = motion_between(before.board(), state.board())

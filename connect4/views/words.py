@@ -149,15 +149,14 @@ def belief_text(turn: Turn, better: str, worth: float) -> str:
     return f"{mine}; the analysis has {better} at {worth:+.4g}"
 
 
-def fault_report(turn: Turn, before: State, agent: str, repeat: str) -> str:
-    """Return a report for the agent's author: the reason, the position, how to replay the turn."""
+def fault_report(turn: Turn, before: State, agent: str) -> str:
+    """Return a report for the agent's author: the reason, and the position."""
     what = "failed on" if turn.outcome is Outcome.ERROR else "lost"
     outcome = "" if turn.outcome is Outcome.ERROR else f" ({turn.outcome})"
     return (
         f"Player {turn.player} ({agent}) {what} turn {turn.number}{outcome}:\n"
         f"{indented(whole_reason(turn))}\n\n"
         f"The position, as a state file:\n{before.to_text()}\n"
-        f"To repeat this one turn:\n  {repeat}\n"
     )
 
 
