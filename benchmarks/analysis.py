@@ -32,7 +32,7 @@ from connect4.record import Record
 from connect4.reference import AIPlayer
 from connect4.search import center, solver
 from connect4.search.heuristics import heuristic_of
-from connect4.search.sliding import SlidingAlphaBeta
+from connect4.search.minimax import TableAlphaBeta
 
 COSTLY = {"classic": 1, "extended": 10, "dynamic": 1}
 """What a move has to lose, in outcomes or points, to be counted as costly."""
@@ -120,7 +120,7 @@ def proven_outcome(state: State) -> float:
     """Return player 1's outcome of a position of Dynamic Connect-4 close to the draw limit."""
     if state.is_over():
         return state.margin(1)
-    search = SlidingAlphaBeta(heuristic_of(state.game, "race").evaluation(), center)
+    search = TableAlphaBeta(heuristic_of(state.game, "race").evaluation(), center)
     found = search.search(state, LEFT)
     assert found.complete, "the draw limit is within LEFT plies"
     return ((found.value > 0) - (found.value < 0)) * (1 if state.mover == 1 else -1)

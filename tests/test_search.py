@@ -176,6 +176,13 @@ def test_fuzzy_counts_what_hangs_over_the_edge_and_neighbours_beyond_the_ends():
     assert heuristics.fuzzy(short) > 2, "three on a diagonal of three cells"
 
 
+def test_white_forces_a_win_in_three_plies_in_a_and_in_c_and_none_in_five_in_b():
+    for name, depth in (("a", 3), ("c", 3), ("b", 5)):
+        search = TableAlphaBeta(heuristic_of(DYNAMIC).evaluation(), center)
+        found = deepen(search, load_start(DYNAMIC, name), depth)
+        assert (found.value >= WIN) == (name != "b")
+
+
 def test_orders_of_moves():
     full = load_start(EXTENDED, "case1")
     for action in [(0, False)] * 5 + [(4, False), (3, False), (2, False)]:

@@ -11,11 +11,10 @@ import pytest
 from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import State
-from connect4.search import WIN, after
+from connect4.search import after
 from connect4.search import trace as traces
 from connect4.search.heuristics import heuristic_of
 from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
-from connect4.search.sliding import SlidingAlphaBeta
 from connect4.search.trace import Flag, Kind, Node, Trace
 
 STARTS = [
@@ -116,25 +115,6 @@ def test_a_cut_off_node_met_the_bound_that_the_page_names(name: str, state: Stat
         assert node.value is not None
         assert node.value >= node.beta if node.kind is Kind.MAX else node.value <= node.alpha
     assert any(Flag.PRUNED in node.flags for node in trace.nodes)
-
-
-@pytest.mark.parametrize("start", ["a", "b", "start"])
-def test_of_sliding_pieces_wins_in_sight_are_no_table_and_forced_replies_no_cutoff(
-    start: str,
-) -> None:
-    search = SlidingAlphaBeta(heuristic_of(GAMES["dynamic"]).evaluation())
-    trace = Trace(search)
-    search.search(load_start(GAMES["dynamic"], start), DEPTH)
-    cut = [node for node in trace.nodes if Flag.CUT in node.flags]
-    assert cut
-    for node in cut:
-        assert node.value is not None
-        assert node.value >= node.beta if node.kind is Kind.MAX else node.value <= node.alpha
-    below = [one.depth for one in trace.nodes[1:]] + [0]
-    for node, after_it in zip(trace.nodes, below, strict=True):
-        if Flag.KNOWN in node.flags:
-            assert after_it <= node.depth  # nothing was searched below it
-            assert abs(node.value or 0) < WIN
 
 
 def test_without_pruning_nothing_is_pruned() -> None:

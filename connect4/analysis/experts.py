@@ -7,16 +7,15 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, reduce
-from itertools import islice
+from functools import cache
 from typing import Final
 
 from connect4.errors import AgentError
 from connect4.games.base import Action, Game, Seconds, State, opponent
 from connect4.players.registry import PLAYERS
-from connect4.search import WIN, Deadline, OutOfBudgetError, after, center, solver
+from connect4.search import WIN, Deadline, OutOfBudgetError, center, solver
 from connect4.search.heuristics import heuristic_of
-from connect4.search.minimax import Found, Minimax, TableAlphaBeta
+from connect4.search.minimax import Minimax, TableAlphaBeta
 from connect4.search.solver import LibrarySolver
 
 WON: Final = 100.0
@@ -134,14 +133,12 @@ def search_expert(game: Game, start: State, name: str | None = None) -> Expert:
     def scaled(value: float) -> float:
         if point:
             return value / point
-        if is_decided(value):
+        if abs(value) >= WIN:
             return math.copysign(WON, value)
         return ESTIMATE * math.tanh(value / heuristic.scale)
 
-    kind = heuristic.search or TableAlphaBeta
-
     def evaluate(state: State, seconds: Seconds) -> Expected:
-        return deepened(kind(values, center, Deadline(seconds)), state, scaled)
+        return deepened(TableAlphaBeta(values, center, Deadline(seconds)), state, scaled)
 
     return Expert(f"alphabeta:heuristic={heuristic.name}", bool(point), evaluate)
 
@@ -165,33 +162,18 @@ def deepened(search: Minimax, state: State, scaled: Callable[[float], float]) ->
         for plies in range(1, DEEPEST + 1):
             found = search.search(state, plies, found.move if found else None)
             depths.append((plies, sign * scaled(found.value)))
-            if found.complete or (is_decided(found.value) and plies_of(found) <= plies):
+            if found.complete or abs(found.value) >= WIN:
                 break
     if found is None:
         return Expected(sign * scaled(search.leaf(state)), tuple(search.order(state)[:1]))
-    decided, line = is_decided(found.value), found.line
-    is_fastest = decided and (found.complete or plies_of(found) <= found.depth)
-    if decided:
-        end = reduce(after, line, state)  # a search may see the last move without making it
-        wins = (move for move in end.legal_actions() if end.apply(move).margin(end.mover) > 0)
-        line = (*line, *islice(wins, 1))
+    decided = abs(found.value) >= WIN
     return Expected(
         depths[-1][1],
-        line,
+        found.line,
         found.complete or decided,
-        plies_of(found) if is_fastest else None,
+        round(found.depth - (abs(found.value) - WIN)) if decided else None,
         tuple(depths),
     )
-
-
-def is_decided(value: float) -> bool:
-    """Return whether a search has found a win or a loss, perhaps beyond its depth."""
-    return abs(value) >= WIN - DEEPEST
-
-
-def plies_of(found: Found) -> int:
-    """Return the plies until the end of the win or loss that a search has found."""
-    return round(found.depth - (abs(found.value) - WIN))
 
 
 _library = cache(LibrarySolver)

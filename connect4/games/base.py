@@ -110,6 +110,7 @@ class State(ABC):
     one: int
     two: int
     """The tokens of player 1 and of player 2 as masks of `grid`."""
+    _ending: Ending | None
 
     symbols: ClassVar[tuple[str, str]] = ("X", "O")
     """The letters for the tokens of player 1 and player 2."""
@@ -150,9 +151,9 @@ class State(ABC):
     def skip(self) -> Self:
         """Return the same position with the other player to move."""
 
-    @abstractmethod
     def ending(self) -> Ending | None:
         """Return why the game is over in this position; None if it is not over."""
+        return self._ending
 
     @abstractmethod
     def scores(self) -> tuple[int, int]:

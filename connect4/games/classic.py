@@ -12,7 +12,6 @@ from connect4.errors import IllegalAction, InputError
 from connect4.games import falling
 from connect4.games.base import LINE, Ending, FaultPolicy, Game, Player, opponent, quoted, whole
 from connect4.games.board import Grid, Run, runs_on
-from connect4.games.state_files import Rows
 
 Variant: TypeAlias = Literal["first-four", "most-fours"]
 
@@ -21,7 +20,7 @@ TITLE: Final = "classic Connect 4"
 
 @dataclass(eq=False, repr=False)
 class ClassicState(falling.FallingState):
-    """A position; an action is a column, counted from 0. `position` computes the ending."""
+    """A position; an action is a column, counted from 0."""
 
     __slots__ = ("_ending", "variant")
 
@@ -75,9 +74,6 @@ class ClassicState(falling.FallingState):
     def skip(self) -> ClassicState:
         mover = opponent(self.mover)
         return ClassicState(self.grid, self.one, self.two, mover, self.variant, self._ending)
-
-    def ending(self) -> Ending | None:
-        return self._ending
 
     def scores(self) -> tuple[int, int]:
         """Return (1, 0) or (0, 1) for the first four; with most-fours, the fours of each player."""
@@ -141,12 +137,6 @@ class ClassicState(falling.FallingState):
     @property
     def setting(self) -> tuple[Grid, Variant]:
         return self.grid, self.variant
-
-
-def position(rows: Rows, mover: Player, variant: Variant) -> ClassicState:
-    """Return the position with those cells, top row first; raises `InputError`."""
-    grid = falling.board_grid(len(rows), len(rows[0]), TITLE)
-    return _placed(variant, (grid, *grid.from_rows(rows), mover, 0, ()), "")
 
 
 def _placed(variant: Variant, placing: falling.Placing, source: str) -> ClassicState:
@@ -238,9 +228,11 @@ def from_bits(bits: int, game: str = "classic", ai: Player = 1) -> ClassicState:
             rows[5 - row][column] = ai if is_own else opponent(ai)
     one, two = (sum(row.count(player) for row in rows) for player in (1, 2))
     mover: Player = 1 if one <= two else 2
-    if to_bits(position(rows, mover, "most-fours"), ai) != bits:
+    grid = falling.board_grid(*BITS_SHAPE, TITLE)
+    placing = (grid, *grid.from_rows(rows), mover, 0, ())
+    if to_bits(_placed("most-fours", placing, ""), ai) != bits:
         raise InputError(f"{bits} is not the 64-bit state of a board of 6 by 7")
-    return position(rows, mover, GAMES[game])
+    return _placed(GAMES[game], placing, "")
 
 
 ACTION_HELP: Final = "3 to drop into column 3"

@@ -210,10 +210,6 @@ class DynamicState(State):
         """Return the position after a pass, which counts as a ply."""
         return self._next(self.one, self.two, self._ending)
 
-    def ending(self) -> Ending | None:
-        """Return `LINE`, `DRAW_LIMIT` or `REPETITION` if the game is over."""
-        return self._ending
-
     def scores(self) -> tuple[int, int]:
         """Return (1, 0) or (0, 1) if a side has a line."""
         if self._ending is not Ending.LINE:

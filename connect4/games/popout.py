@@ -71,9 +71,6 @@ class PopOutState(falling.PoppingState):
         """Return the position after a skipped turn, which counts as a ply."""
         return self._next(self.one, self.two)
 
-    def ending(self) -> Ending | None:
-        return self._ending
-
     def scores(self) -> tuple[int, int]:
         """Return (1, 0) or (0, 1) if there is a line; if both have one, the last mover wins."""
         lines = self.grid.has_line(self.one), self.grid.has_line(self.two)

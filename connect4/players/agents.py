@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -21,7 +21,6 @@ from connect4.search import (
     Order,
     OutOfBudgetError,
     Thought,
-    after,
     center,
     points,
     solver,
@@ -31,7 +30,6 @@ from connect4.search import (
 from connect4.search.heuristics import HEURISTICS, heuristic_of
 from connect4.search.mcts import EXPLORATION, Mcts, sampled
 from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
-from connect4.search.sliding import bare
 from connect4.search.solver import LibrarySolver, PerfectPlay, Solver
 from connect4.search.trace import Node, Trace, nodes_of_mcts
 
@@ -84,8 +82,6 @@ class DepthAgent:
         """Take `make`, which creates a search with a deadline."""
         self._budget = budget
         self._make = make
-        self.seen: set[Hashable] = set()
-        """The positions of the game so far, as `bare` returns them."""
         self.note: str | None = None
         """A remark about the last tree."""
         self.thought: Thought | None = None
@@ -94,9 +90,7 @@ class DepthAgent:
         search = self._make(self._budget.deadline(seconds))
         with uncollected():
             self.thought = deepen(search, state, self._budget.depth).thought
-        move = self.thought.action
-        self.seen |= {bare(state), bare(after(state, move))}
-        return move
+        return self.thought.action
 
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
         """Return the tree of a search of an unfinished position to this agent's depth.
@@ -150,17 +144,11 @@ def minimax(setup: Setup) -> DepthAgent:
 def alphabeta(setup: Setup) -> DepthAgent:
     """Return `alphabeta:depth=K,...`."""
     options = setup.agent.options
-    make = heuristic_of(setup.game, options.get("heuristic")).search
     if options.get("pruning") == "off":
         return estimating(setup, Minimax)
     if options.get("tt") == "off":
         return estimating(setup, AlphaBeta)
-    if make is None:
-        return estimating(setup, TableAlphaBeta)
-    agent = estimating(
-        setup, lambda estimate, order, deadline: make(estimate, order, deadline, agent.seen)
-    )
-    return agent
+    return estimating(setup, TableAlphaBeta)
 
 
 def expectimax(setup: Setup) -> DepthAgent:

@@ -17,7 +17,6 @@ from connect4.errors import InputError
 from connect4.games.base import Game, State
 from connect4.games.board import Grid
 from connect4.search import Evaluation, of_tokens, points, win_or_loss
-from connect4.search.sliding import SlidingAlphaBeta, race
 
 
 class Planes(NamedTuple):
@@ -268,6 +267,111 @@ def fuzzy(grid: Grid, one: int, two: int) -> float:
     return float(lines[0] - lines[1] + (sums.max() + sums.min()) / 8)
 
 
+WORTH: Final = (0, 90, 40, 20, 11, 6, 3, 2, 1)
+"""The value of a line by the steps that it needs; the last entry is also for more steps."""
+
+BLOCKED: Final = 3
+"""The value of a line that lacks one cell, which an enemy occupies."""
+
+AHEAD: Final = 4
+"""The value of needing fewer steps to the nearest line than the opponent."""
+
+CENTRAL: Final = 0.5
+"""The value of a piece, for each of the three innermost squares that contain it."""
+
+MOBILE: Final = 0.3
+"""The value of each step that a piece can make."""
+
+
+class Steps:
+    """How many steps the pieces of a grid need to get somewhere, if they slide."""
+
+    def __init__(self, grid: Grid) -> None:
+        """Use `steps_of`, which creates them once for each grid."""
+        self._grid = grid
+        self.cells = grid.cells
+        up, right = grid.shifts[:2]
+        cells = [1 << index for index in range(grid.cells.bit_length()) if grid.cells >> index & 1]
+        around = {  # the cells one step from each cell
+            cell: (cell << up | cell >> up | cell << right | cell >> right) & grid.cells
+            for cell in cells
+        }
+        self._within: dict[int, list[int]] = {}
+        """For each cell the cells that are at most 1, 2, 3, ... steps away."""
+        for cell in cells:
+            reached, rings = cell, []
+            while reached != grid.cells:
+                for other in [other for other in cells if other & reached]:
+                    reached |= around[other]
+                rings.append(reached)
+            self._within[cell] = rings
+        middle_row, middle_column = (grid.rows - 1) / 2, (grid.columns - 1) / 2
+        self._squares = [
+            sum(
+                grid.bit(row, column)
+                for row in range(grid.rows)
+                for column in range(grid.columns)
+                if max(abs(row - middle_row), abs(column - middle_column)) <= size
+            )
+            for size in range(3)
+        ]
+
+    def steps(self, missing: int, rest: int) -> int:
+        """Return how many steps the nearest pieces of `rest` need to reach the cells `missing`."""
+        needed = 0
+        while missing:
+            cell = missing & -missing
+            missing ^= cell
+            for away, reached in enumerate(self._within[cell], 1):
+                if reached & rest:
+                    needed += away
+                    break
+        return needed
+
+    def lines(self, own: int, other: int) -> tuple[float, int]:
+        """Return the value of the lines of `own`, and the fewest steps that complete one."""
+        worth, fewest = 0.0, len(WORTH)
+        for window in self._grid.windows:
+            held = own & window
+            if not held & held - 1:
+                continue
+            enemy = other & window
+            if not enemy:
+                needed = min(self.steps(window ^ held, own ^ held), len(WORTH) - 1)
+                worth += WORTH[needed]
+                fewest = min(fewest, needed)
+            elif held | enemy == window and not enemy & enemy - 1:
+                worth += BLOCKED
+        return worth, fewest
+
+    def freedom(self, own: int, empty: int) -> float:
+        """Return the value of the squares of the pieces `own`: central, and free to move."""
+        mobile = sum(
+            (own << shift & empty).bit_count() + (own >> shift & empty).bit_count()
+            for shift in self._grid.shifts[:2]
+        )
+        central = sum((own & square).bit_count() for square in self._squares)
+        return MOBILE * mobile + CENTRAL * central
+
+
+steps_of = cache(Steps)
+"""Returns the steps of a grid."""
+
+
+@of_tokens
+def race(grid: Grid, one: int, two: int) -> float:
+    """Return the value of both sides' lines by the steps that they still need.
+
+    The steps are those of the shortest path, even if other pieces block it.
+    """
+    board = steps_of(grid)
+    empty = board.cells & ~(one | two)
+    ours, our_steps = board.lines(one, two)
+    theirs, their_steps = board.lines(two, one)
+    ahead = AHEAD * ((our_steps < their_steps) - (our_steps > their_steps))
+    return ours - theirs + ahead + board.freedom(one, empty) - board.freedom(two, empty)
+
+
 @dataclass(frozen=True, slots=True)
 class Heuristic:
     """An estimate of unfinished positions, and how one game uses it."""
@@ -283,8 +387,6 @@ class Heuristic:
     """Whether it estimates future points only; the current points are then added."""
     rates_wins: bool = False
     """Whether it also values positions that are over."""
-    search: type[SlidingAlphaBeta] | None = None
-    """The alpha-beta to use with it; None for the default."""
 
     def evaluation(self) -> Evaluation:
         """Return an evaluation that uses the estimate before the end of a game."""
@@ -322,7 +424,7 @@ HEURISTICS: Final[dict[str, tuple[Heuristic, ...]]] = {
         Heuristic("v2", v2, point=40),
     ),
     "dynamic": (
-        Heuristic("race", race, scale=60, search=SlidingAlphaBeta),
+        Heuristic("race", race, scale=60),
         Heuristic("fuzzy", fuzzy, scale=2),
         Heuristic("connected", connected, scale=2),
     ),

@@ -246,8 +246,13 @@ class TableAlphaBeta(AlphaBeta):
         known = self.known(entry, depth, alpha, beta)
         if known is not None:
             return known
-        best = self.best_of(state, self.moves(state, entry), depth - 1, alpha, beta)
-        self.store(key, depth, alpha, beta, best)
+        moves = moved_to_front(list(self.order(state)), None if entry is None else entry.best)
+        best = self.best_of(state, moves, depth - 1, alpha, beta)
+        if len(self._table) >= MAX_ENTRIES:
+            self._table.clear()
+        lower = best if best > alpha else -INFINITY
+        upper = best if best < beta else INFINITY
+        self._table[key] = Entry(self._search, depth, lower, upper, self.line[0])
         return best
 
     def known(self, entry: Entry | None, depth: int, alpha: float, beta: float) -> float | None:
@@ -258,18 +263,6 @@ class TableAlphaBeta(AlphaBeta):
         if entry.lower >= beta or entry.lower == entry.upper:
             return entry.lower
         return entry.upper if entry.upper <= alpha else None
-
-    def store(self, key: Hashable, depth: int, alpha: float, beta: float, best: float) -> None:
-        """Keep the value `best` and the move that `line` begins with."""
-        if len(self._table) >= MAX_ENTRIES:
-            self._table.clear()
-        lower = best if best > alpha else -INFINITY
-        upper = best if best < beta else INFINITY
-        self._table[key] = Entry(self._search, depth, lower, upper, self.line[0])
-
-    def moves(self, state: State, entry: Entry | None) -> list[Move]:
-        """Return the moves, the best one of an earlier search first."""
-        return moved_to_front(list(self.order(state)), None if entry is None else entry.best)
 
 
 class Expectimax(Minimax):

@@ -6,12 +6,12 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from enum import IntEnum, IntFlag
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from connect4.errors import InputError
 from connect4.games.base import State
 from connect4.search import Move, OutOfBudgetError, mcts
-from connect4.search.minimax import Expectimax, Found, Minimax, TableAlphaBeta
+from connect4.search.minimax import Expectimax, Found, Minimax
 
 MAX_NODES: Final = 1_000_000
 """The most nodes that a person can still explore."""
@@ -83,7 +83,7 @@ class Trace:
     """
 
     def __init__(self, search: Minimax) -> None:
-        """Watch `search`: replaces its methods `value`, `after`, `search` and `known`."""
+        """Watch `search`: replaces its methods `value`, `after` and `search`."""
         self.nodes: list[Node] = []
         self._growing: list[Node] = []
         self._visited: list[list[Move]] = []
@@ -94,9 +94,6 @@ class Trace:
         search.value = self._watch_value  # type: ignore[method-assign]
         search.after = self._watch_after
         search.search = self._watch_search  # type: ignore[method-assign]
-        self._is_known = False
-        if isinstance(search, TableAlphaBeta):
-            self._known, search.known = search.known, self._watch_known  # type: ignore[assignment]
 
     def _watch_search(self, state: State, depth: int, first: Move = None) -> Found:
         self._root = state.mover
@@ -111,11 +108,6 @@ class Trace:
         self._move = move
         return self._after(state, move)
 
-    def _watch_known(self, *asked: Any) -> float | None:
-        value = self._known(*asked)
-        self._is_known = value is not None
-        return value
-
     def _watch_value(self, state: State, depth: int, alpha: float, beta: float) -> float:
         move, own, nodes = self._move, len(self._growing), self._growing
         if own >= MAX_NODES:
@@ -128,13 +120,12 @@ class Trace:
         self._visited[-1].append(move)
         nodes.append(node)
         self._visited.append([])
-        self._is_known = False
         value = self._value(state, depth, alpha, beta)
         visited = self._visited.pop()
         flags = Flag.FINAL if state.ending() is not None else Flag(0)
         if not flags and depth:
             if not visited:
-                flags |= Flag.KNOWN if self._is_known else Flag(0)
+                flags |= Flag.KNOWN
             elif kind is not Kind.CHANCE and self._prune(state, visited, node) and value >= beta:
                 flags |= Flag.CUT
         seen = value if state.mover == self._root else -value
