@@ -6,7 +6,7 @@ import gc
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -115,11 +115,10 @@ def solver_expert(game: Game, start: State) -> Expert:
 
     From a start in which a side has missed a turn, it is a search too.
     """
-    search = search_expert(game, start)
     known = start.setting == solver.SETTING and solver.alternates(start)
-    if not known or not solver.is_installed():
-        return search
-    return replace(search, agent="solver", evaluate=best_play)
+    if known and solver.is_installed():
+        return Expert("solver", False, best_play)
+    return search_expert(game, start)
 
 
 def search_expert(game: Game, start: State, name: str | None = None) -> Expert:

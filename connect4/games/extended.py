@@ -163,17 +163,14 @@ def read(text: str, source: str) -> ExtendedState:
 def from_json(value: dict[str, Any]) -> ExtendedState:
     """Read the `start` of a record; raises `InputError`."""
     state = _placed(position_from_json(value, TITLE, counts=True), "start")
-    if "maximum" in value:
-        match value["maximum"]:
-            case [one, two] if all(
-                type(most) is int and left <= most < 10**9
-                for most, left in zip((one, two), state.popouts, strict=True)
-            ):
-                state.maximum = one, two
-            case _:
-                raise InputError(
-                    "start: maximum is a pair of whole numbers, not below the pop-outs left"
-                )
+    most = value.get("maximum", list(state.popouts))
+    if not (
+        isinstance(most, list)
+        and [type(number) for number in most] == [int, int]
+        and all(left <= number < 10**9 for left, number in zip(state.popouts, most, strict=True))
+    ):
+        raise InputError("start: maximum is a pair of whole numbers, not below the pop-outs left")
+    state.maximum = most[0], most[1]
     return state
 
 

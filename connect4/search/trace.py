@@ -90,6 +90,7 @@ class Trace:
         self._move: Move = None
         self._root = 1
         self._search = search
+        self._other = Kind.CHANCE if isinstance(search, Expectimax) else Kind.MIN
         self._value, self._after, self._begin = search.value, search.after, search.search
         search.value = self._watch_value  # type: ignore[method-assign]
         search.after = self._watch_after
@@ -114,7 +115,7 @@ class Trace:
             if self.nodes:
                 raise OutOfBudgetError  # keep the tree of the previous depth
             raise InputError(f"a tree of more than {MAX_NODES} nodes; choose a smaller depth")
-        kind = self._kind(state)
+        kind = Kind.MAX if state.mover == self._root else self._other
         window = (alpha, beta) if state.mover == self._root else (-beta, -alpha)
         node = Node(len(self._visited), move, kind, None, *window)
         self._visited[-1].append(move)
@@ -131,11 +132,6 @@ class Trace:
         seen = value if state.mover == self._root else -value
         nodes[own] = node._replace(value=seen, flags=flags)
         return value
-
-    def _kind(self, state: State) -> Kind:
-        if state.mover == self._root:
-            return Kind.MAX
-        return Kind.CHANCE if isinstance(self._search, Expectimax) else Kind.MIN
 
     def _prune(self, state: State, visited: list[Move], node: Node) -> list[Move]:
         """Add the moves that were skipped, and return them."""

@@ -102,20 +102,11 @@ class RunTable:
 
     def rows(self) -> list[Any]:
         """Return `[player, first cell, last cell, length, points]` of each run."""
-        return [
-            [
-                run.player,
-                self._cell_number(run.cells[0]),
-                self._cell_number(run.cells[-1]),
-                run.length,
-                run.points,
-            ]
-            for run in self._numbers
-        ]
-
-    def _cell_number(self, cell: Cell) -> int:
-        row, column = cell
-        return row * self._columns + column
+        found = []
+        for run in self._numbers:
+            ends = (row * self._columns + column for row, column in (run.cells[0], run.cells[-1]))
+            found.append([run.player, *ends, run.length, run.points])
+        return found
 
 
 CELL: Final = 40

@@ -41,15 +41,12 @@ class Style:
     codes: tuple[str, str] | None
     """The players' ANSI colours; None without colours."""
 
-    def paint(self, text: str, code: str) -> str:
-        """Return `text` in an ANSI colour, or unchanged if there is none."""
-        return f"\x1b[{code}m{text}\x1b[0m" if self.codes else text
+    def paint(self, text: str, player: int) -> str:
+        """Return `text` in a player's colour, or dimmed if it is nobody's."""
+        return f"\x1b[{('2', *self.codes)[player]}m{text}\x1b[0m" if self.codes else text
 
-    def token(self, player: Player) -> str:
-        return self.in_colour_of(player, self.tokens[player - 1])
-
-    def in_colour_of(self, player: int, text: str) -> str:
-        return self.paint(text, self.codes[player - 1]) if self.codes else text
+    def cell(self, player: int) -> str:
+        return self.paint((self.empty, *self.tokens)[player], player)
 
     def of(self, state: State) -> Style:
         """Return the style with the letters of a game that has its own notation."""
@@ -86,14 +83,13 @@ def draw_board(state: State, moved: Motion | None, style: Style) -> list[str]:
     for row, values in enumerate(cells.tolist()):
         line = (labels[row] if labels else indent) + frame[0]
         for column, value in enumerate(values):
-            token = style.token(value) if value else style.paint(style.empty, "2")
             around = "[]" if (row, column) == last else "  "
-            line += around[0] + token + around[1] + " " * (width - 3)
+            line += around[0] + style.cell(value) + around[1] + " " * (width - 3)
         lines.append(line + frame[0])
     lines.append(indent + frame[4] + edge + frame[5])
     if state.column_owners is not None:
         owners = "".join(
-            style.in_colour_of(owner, f"{f'P{owner}':^{width}}") for owner in state.column_owners
+            style.paint(f"{f'P{owner}':^{width}}", owner) for owner in state.column_owners
         )
         popped = f"; last: column {moved.origin[1]}" if moved and moved.origin else ""
         lines.append(f"{indent} {owners}  pop-outs{popped}")
@@ -171,7 +167,7 @@ class TerminalView:
         width = max(12, *map(len, names))
         style, lines = self._style.of(state), []
         for player, name, points in zip(SIDES, names, state.scores(), strict=True):
-            line = f"  Player {player} {style.token(player)} {name:<{width}}"
+            line = f"  Player {player} {style.cell(player)} {name:<{width}}"
             if state.game.counts_points:
                 line += f" {points:4} {'point ' if points == 1 else 'points'}"
             if state.pop_outs_left is not None:
