@@ -42,8 +42,8 @@ def test_a_position_is_a_picture_with_its_tokens_and_what_it_says(game: str) -> 
     assert tokens(picture) == [int((board == player).sum()) for player in (1, 2)]
     assert "Player 2 to move" in picture
     for name in ("player1", "player2", "plate"):
-        assert f"--{name}: {COLOURS[name].light}" in picture
-        assert f"--{name}: {COLOURS[name].dark}" in picture
+        assert f"--{name}: {COLOURS[name][0]}" in picture
+        assert f"--{name}: {COLOURS[name][1]}" in picture
 
 
 def lines_of(picture: str) -> list[tuple[float, ...]]:
