@@ -191,8 +191,8 @@ def think(
     """
     rules, position = _position(state, None)
     name = _agent(agent, rules, position)
-    if name.kind in ("human", "remote"):
-        raise InputError(f"agent {name.text!r} is no program of this machine")
+    if name.kind == "human":
+        raise InputError(f"agent {name.text!r} is no program")
     if not position.legal_actions():
         raise InputError("the side to move has no action in that position")
     limit = None if seconds is None else _positive(seconds)

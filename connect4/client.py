@@ -11,10 +11,12 @@ from connect4.cli import Parser, check_place, count, fail, port_number, seed_num
 # isort: split
 import argparse
 import random
+import re
+import socket
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +28,6 @@ from connect4.games.dynamic import COLOURS, DYNAMIC, DynamicRules, DynamicState
 from connect4.isolation.seat import open_seat
 from connect4.players.base import Outcome, PlayerLeftError, Seat, Setup
 from connect4.players.human import HumanSeat
-from connect4.players.local import MOVE, Wire
 from connect4.players.registry import parse_agent
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result, final
@@ -54,6 +55,51 @@ examples:
 exit status: 0 the game was played to its end, 1 it ended early or never began,
   2 bad input
 """
+
+
+PATIENCE: Final = 10.0
+"""Seconds to wait for a connection."""
+
+MAX_LINE: Final = 65536
+"""The maximum length of a line in bytes."""
+
+MOVE: Final = re.compile("[0-9][0-9][NSEW].*")
+"""A line with a move: column, row, direction, and perhaps more."""
+
+
+class Wire:
+    """A connection to a game server; every failure is an `AgentError`."""
+
+    def __init__(self, host: str, port: int) -> None:
+        try:
+            self._socket = socket.create_connection((host, port), timeout=PATIENCE)
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except (OSError, OverflowError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise AgentError(f"{host} port {port}: no game server there ({why})") from None
+        self._socket.settimeout(None)
+        self._lines = self._socket.makefile("rb")
+
+    def send(self, line: str) -> None:
+        try:
+            self._socket.sendall(line.encode() + b"\n")
+        except OSError:
+            raise AgentError("the server has closed the connection") from None
+
+    def read(self) -> str:
+        """Return the next line."""
+        line = b""
+        with suppress(OSError):
+            line = self._lines.readline(MAX_LINE)
+        if len(line) == MAX_LINE and not line.endswith(b"\n"):
+            raise AgentError("what came from the server is not a line")
+        if not line.endswith(b"\n"):
+            raise AgentError("the server has closed the connection: the opponent is gone")
+        return line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "replace")
+
+    def close(self) -> None:
+        self._lines.close()
+        self._socket.close()
 
 
 class ServerGame:
@@ -101,7 +147,7 @@ class ServerGame:
     def _next_line(self, mover: Player) -> str:
         """Return the server's line for a turn, after sending our move: a move, or "Game over"."""
         own = self._sent_move() if mover == self._player else ""
-        line = self._wire.read(None)
+        line = self._wire.read()
         is_move = line.startswith(own) and MOVE.fullmatch(line) is not None
         if is_move or line.startswith(GAME_OVER):
             return line
@@ -172,7 +218,10 @@ def join_and_play(arguments: argparse.Namespace) -> str:
     else:
         seat = open_seat(Setup(agent, player, DYNAMIC, seconds, seed), "none")
     with closing(seat), closing(Wire(arguments.host, arguments.port)) as wire:
-        wire.join(arguments.game, arguments.colour)
+        wire.send(f"{arguments.game} {arguments.colour}")
+        answer = wire.read()
+        if answer != f"{arguments.game} {arguments.colour}":
+            raise AgentError(f"the server replied: {answer}")
         names = [RecordedPlayer(agent.text), RecordedPlayer(REMOTE)]
         one, two = names if player == 1 else reversed(names)
         game = ServerGame(wire, seat, player, Record(DYNAMIC, state, (one, two), seconds, seed))

@@ -142,9 +142,6 @@ class Table:
                 self._state = event.state
             elif isinstance(event, Over):
                 record.result = event.result
-                for seat in self._seats.values():
-                    if isinstance(seat, base.Connected):
-                        seat.see_end(event.state)
             reply = left = None
             try:
                 reply = yield event

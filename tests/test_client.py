@@ -1,6 +1,5 @@
-"""Our agents on a game server: `connect4.client`, and `remote:` opponents at our own table."""
+"""Our agents on a game server: `connect4.client`."""
 
-import json
 import re
 import signal
 import socket
@@ -10,13 +9,11 @@ import sys
 import pytest
 
 from connect4 import record
-from connect4.games import load_start
 from connect4.games.dynamic import DYNAMIC
 from tests.command import environment, run
 from tests.lines import PATIENCE, Client, serving
 
 COMMAND = "connect4.client"
-TABLE = "connect4.ConnectFour"
 
 
 def begun(module, *arguments, cwd):
@@ -31,11 +28,6 @@ def ended(process):
     """Return a command's exit status and what it printed."""
     output, errors = process.communicate(timeout=PATIENCE)
     return process.returncode, output, errors
-
-
-def white_again(move):
-    """Return a second move of white's after its first one from position c."""
-    return load_start(DYNAMIC, "c").apply(move).skip().legal_actions()[0]
 
 
 @pytest.fixture
@@ -243,68 +235,3 @@ def test_no_server_is_one_clear_line(tmp_path, listener):
     assert done.stderr == (
         f"error: 127.0.0.1 port {port}: no game server there (Connection refused)\n"
     )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", [(), ("--strict", "--start", "c")], ids=["relay", "strict"])
-@pytest.mark.parametrize("colour", ["white", "black"])
-def test_a_remote_opponent_plays_at_our_table(mode, colour, tmp_path):
-    """Whichever side wins, the last move reaches the other program too."""
-    with serving(*mode) as (_, port):
-        client = begun(
-            COMMAND, "127.0.0.1", port, "g1", colour, "c", "--agent", "random", "--seed", "5",
-            "--max-turns", "100", cwd=tmp_path,
-        )  # fmt: skip
-        remote = f"remote:127.0.0.1:{port}:g1:{colour}"
-        agents = [remote, "random"] if colour == "white" else ["random", remote]
-        done = run(
-            TABLE, *agents, "c", "--game", "dynamic", "--seed", "5", "--view", "none",
-            "--record", "game.json", cwd=tmp_path,
-        )  # fmt: skip
-        status, output, errors = ended(client)
-    assert done.returncode == 0, done.stderr
-    document = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))
-    assert document["players"][agents.index(remote)]["agent"] == remote
-    plies, winner = len(document["turns"]), document["result"]["winner"]
-    said = {0: "draw", 1: "white wins", 2: "black wins"}[winner]
-    assert (status, output, errors) == (0, f"Game over: {said}. ({plies} plies)\n", "")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("lines", "outcome", "detail"),
-    [
-        ("{own}\n", "invalid", "{own}: the piece there is white's"),
-        (
-            "Timeout of 10000 ms triggered: Game over.\n",
-            "error",
-            "the server replied: Timeout of 1",
-        ),
-        (None, "timeout", "no answer within 1 s"),
-        ("", "error", "the server has closed the connection: the opponent is gone"),
-    ],
-)
-def test_what_a_remote_opponent_does_wrong_loses_it_the_game(
-    lines, outcome, detail, listener, tmp_path
-):
-    remote = f"remote:127.0.0.1:{port_of(listener)}:g:black"
-    process = begun(
-        TABLE, "random", remote, "c", "--game", "dynamic", "--record", "game.json", "--time", "1",
-        "--seed", "1", "--view", "none", cwd=tmp_path,
-    )  # fmt: skip
-    server = Client.of(listener)
-    server.ask("", "g white\n")
-    server.send("g white\n")
-    move = server.socket.recv(100).decode()
-    server.send(move)
-    own = white_again(move.strip())
-    if lines is not None:
-        server.send(lines.format(own=own))
-        server.socket.shutdown(socket.SHUT_WR)
-    status, output, _ = ended(process)
-    server.close()
-    assert status == 0
-    assert "The game ended: a late, invalid or failed turn loses the game." in output
-    turn = json.loads((tmp_path / "game.json").read_text(encoding="utf-8"))["turns"][1]
-    assert turn["outcome"] == outcome
-    assert turn["detail"].startswith(detail.format(own=own))

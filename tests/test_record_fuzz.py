@@ -31,7 +31,7 @@ TEXTS = (
     *("0", "1", "3P", "0p", "77W", "pass", "played", "error", "timeout", "invalid", "stalled"),
     *("left", "forfeit", "line", "not_loaded", "classic", "dynamic", "popout", "wasm", "move"),
     *("human", "ai", "ai:", "ai:/proc/kmsg", "ai:/dev/zero", "ai:/dev/tty", "ai:/", "ai:x" * 99),
-    *("ai:nowhere.py", "env:os:getcwd", "remote:h:1:g:white", "kaggle:/dev/zero.py", "greedy"),
+    *("ai:nowhere.py", "env:os:getcwd", "kaggle:/dev/zero.py", "greedy"),
     *("alphabeta:depth=1", "minimax:depth=999999999999", "reference:nodes=1", "mcts:c=1e9,c=2"),
 )
 SHAPES = (

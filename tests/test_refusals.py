@@ -39,8 +39,6 @@ FILES = {
     "bad.toml": "[match]\ntmie = 1\n",
 }
 
-REMOTE = "write remote:HOST:PORT:GAMEID:white|black"
-
 REFUSED = {
     GAME: [
         ("ai", "two agents are needed"),
@@ -85,10 +83,7 @@ REFUSED = {
         ("ai random --fuel 5X", "fuel '5X': expected a number with K, M, G or T, such as 5G, or"),
         ("ai random --fuel 5G --time 1", "--fuel takes the place of --time"),
         ("ai random --fuel 5G --isolation none", "--fuel requires isolation wasm, not none"),
-        *(
-            (f"random remote{rest} --game dynamic", f"agent 'remote{rest}'", REMOTE)
-            for rest in ("", ":localhost:12345", ":localhost:x:g:white", ":h:1:g:red")
-        ),
+        ("random remote:h:1:g:white --game dynamic", "is gone: python3 -m connect4.client plays"),
         ("ai random --game dynamic", "'ai' plays classic, classic-full, extended, popout, not"),
     ],
     PAGE: [

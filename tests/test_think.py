@@ -169,7 +169,7 @@ def test_a_file_is_asked_in_a_process_and_its_faults_are_errors(tmp_path: Path) 
 def test_what_cannot_think_is_refused_in_one_line() -> None:
     over = won_in_one().apply(0)
     for agent, state, why in (
-        ("human", "case1", "agent 'human' is no program of this machine"),
+        ("human", "case1", "agent 'human' is no program"),
         ("alphabeta", over, "the side to move has no action in that position"),
         ("alphabet", over, "did you mean 'alphabeta'"),
     ):

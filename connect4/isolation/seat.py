@@ -107,7 +107,7 @@ def open_seat(
     isolation = LEVELS[level]
     if setup.agent.kind in isolation.outside:
         raise InputError(f"agent {setup.agent.text!r} {isolation.why_outside}")
-    if isolation.make_runner is None or setup.agent.kind == "remote":  # a network, no other's code
+    if isolation.make_runner is None:
         return InProcessSeat(setup)
     return IsolatedSeat(setup, limits, lifetime, isolation.make_runner)
 
@@ -303,17 +303,8 @@ class InProcessSeat:
             return with_thought(reply, said_by(self._agent), self._game)
         return reply
 
-    def see_end(self, state: State) -> None:
-        if isinstance(self._agent, base.Connected):
-            self._agent.see_end(state)
-
     def close(self) -> None:
-        """Disconnect a connected agent, and free a student's module.
-
-        A module is a reference cycle, and a search may have frozen it (`gc.freeze`).
-        """
-        if isinstance(self._agent, base.Connected):
-            self._agent.close()
+        """Free a student's module: it is a reference cycle, and may be frozen (`gc.freeze`)."""
         if isinstance(self._agent, StudentAgent):
             self._agent = None
             gc.unfreeze()

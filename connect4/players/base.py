@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
@@ -287,19 +287,6 @@ class Seat(Protocol):
 
     def close(self) -> None:
         """Free all resources; may be called more than once."""
-        ...
-
-
-@runtime_checkable
-class Connected(Protocol):
-    """An agent, or its seat, that represents a remote program."""
-
-    def see_end(self, state: State) -> None:
-        """Send the last position, in which no move is requested."""
-        ...
-
-    def close(self) -> None:
-        """Close the connection."""
         ...
 
 

@@ -21,10 +21,6 @@ from connect4.players import base
 from connect4.search import ORDERS
 from connect4.search.heuristics import HEURISTICS
 
-ADDRESS: Final = re.compile(
-    r"(?P<host>\S+):(?P<port>[0-9]{1,5}):(?P<game>[^\s:]+):(?P<colour>white|black)"
-)
-
 WORDS: Final = {
     "order": tuple(ORDERS),
     "pruning": ("on", "off"),
@@ -78,7 +74,7 @@ class PlayerKind:
     """The rows and columns of the only board that it plays on."""
     options: tuple[str, ...] = ()
     reaches_out: bool = False
-    """Whether it connects to another program or loads a module: a record alone never starts it."""
+    """Whether it loads a module or a file of somebody's: a record alone never starts it."""
     rest: str = ""
     """A pattern for the part of the name after the colon that is not an option."""
     about: str = ""
@@ -107,13 +103,6 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
         about="your file, connect4/players/ai.py",
     ),
     "human": PlayerKind("human"),
-    "remote": PlayerKind(
-        "remote:HOST:PORT:GAMEID:white|black",
-        "connect4.players.local:RemoteAgent",
-        games=frozenset({"dynamic"}),
-        reaches_out=True,
-        rest=ADDRESS.pattern,
-    ),
     "env": PlayerKind(
         "env:MODULE:FUNCTION",
         "connect4.players.local:PolicyAgent",
@@ -203,6 +192,8 @@ def parse_agent(text: str, game: str = "extended") -> base.AgentName:
     """Return the parsed and checked name; raises `InputError` that says what is valid."""
     name = base.split_name(text)
     if name.kind not in PLAYERS:
+        if name.kind == "remote":
+            raise InputError(f"agent {text!r} is gone: python3 -m connect4.client plays there")
         if name.kind == "reference":
             raise InputError(f"agent {text!r}: only the teachers' edition has it")
         if text.endswith(".py"):
@@ -236,16 +227,16 @@ def parse_agent(text: str, game: str = "extended") -> base.AgentName:
 def recorded_agent(text: str, game: str, named: str | None) -> base.AgentName:
     """Return the agent of a record; `named` is the agent on the command line, or None.
 
-    Raises `InputError` if `named` is another agent. Without `named`, an agent that connects to a
-    program or loads a module is refused, because somebody else may have written the record.
+    Raises `InputError` if `named` is another agent. Without `named`, an agent that loads a module
+    is refused, because somebody else may have written the record.
     """
     if named is not None and named != text:
         raise InputError(f"agent {named!r} did not play this turn; the record names {text!r}")
     name = parse_agent(text, game)
     if PLAYERS[name.kind].reaches_out and named is None:
         raise InputError(
-            f"the record names the agent {text!r}, which connects to another program or loads a "
-            "module; it is started only if you name it on the command line too"
+            f"the record names the agent {text!r}, which loads a module; it is started only if "
+            "you name it on the command line too"
         )
     return name
 
@@ -316,7 +307,7 @@ def build(setup: base.Setup) -> base.Agent:
     """Return the agent that `setup` names, of any kind but a person.
 
     It loads only the modules of that kind, for a fast start of the agent's process. Raises
-    `AgentError` if a student's file cannot be loaded or a server cannot be reached.
+    `AgentError` if a student's file cannot be loaded.
     """
     module, _, name = PLAYERS[setup.agent.kind].factory.partition(":")
     agent: base.Agent = getattr(importlib.import_module(module), name)(setup)

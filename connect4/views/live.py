@@ -163,10 +163,9 @@ def turns_to_send(
 
 
 def is_helped(plan: TablePlan) -> bool:
-    """Return whether a person may take back and get hints: against an agent of this machine."""
-    kinds = [agent.kind for agent in plan.agents]
-    alone = kinds.count("human") == 1 and "remote" not in kinds
-    return alone and not plan.terms.human_strict
+    """Return whether a person may take back and get hints: against an agent."""
+    people = [agent.kind for agent in plan.agents].count("human")
+    return people == 1 and not plan.terms.human_strict
 
 
 def playable(game: Game, state: State) -> list[dict[str, Any]]:

@@ -367,7 +367,7 @@ def _contestant(text: str, rubric: Rubric, sources: dict[str, bytes]) -> Contest
         if path.suffix in (".py", ".zip"):
             raise InputError(f"{text}: no such file")
         name = parse_agent(text, game)
-        if name.kind in ("human", "remote"):
+        if name.kind == "human":
             raise InputError(
                 f"{text}: only a file or an agent that needs no person can be compared"
             )

@@ -40,7 +40,7 @@ def candidates(text: str, rubric: Rubric) -> list[tuple[str, Setup | str]]:
     path, allowed = Path(text), rubric.submission.allowed
     if not path.exists() and path.suffix not in (".py", ".zip"):
         agent = parse_agent(text)
-        if agent.kind in ("human", "remote"):
+        if agent.kind == "human":
             raise InputError(f"{text}: only a file or an agent that needs no person can be asked")
         return [(text, Setup(agent, 1, EXTENDED, LEAST, 0, allowed=allowed))]
     file = path.name if path.suffix == ".py" else "ai.py"

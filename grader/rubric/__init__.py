@@ -251,7 +251,7 @@ def kit_agent(value: Any, place: Place) -> KitAgent:
         parsed = parse_agent(full, place.game.name)
     except InputError as error:
         raise place.wrong(str(error)) from None
-    if parsed.kind in ("human", "remote", "kaggle"):
+    if parsed.kind in ("human", "kaggle"):
         raise place.wrong(f"{written!r} cannot be a baseline")
     return KitAgent(written, full, file_hash(parsed), name)
 

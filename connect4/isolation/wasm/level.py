@@ -111,7 +111,7 @@ class ByFuel(Isolation):
     """
 
     exact = True
-    outside = frozenset({"remote", "env", "kaggle"})
+    outside = frozenset({"env", "kaggle"})
     why_outside = "runs elsewhere and cannot play by fuel"
     per = "a"
 
