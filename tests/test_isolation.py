@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +30,7 @@ from connect4.isolation.seat import (
     open_seat,
 )
 from connect4.isolation.spawn import PATIENCE
-from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
+from connect4.players.base import Outcome, Reply, Setup
 from connect4.players.registry import parse_agent
 from connect4.referee import TurnEnded, play
 from connect4.table import Table, Terms
@@ -680,18 +679,6 @@ def test_an_agent_reads_nothing_of_the_referees_environment(
     assert str(os.getpid()) not in re.findall(r"\d+", rest)
     assert "COURSE_SECRET" not in log
     assert str(tmp_path) not in log
-
-
-@pytest.mark.parametrize("level", LEVELS)
-def test_a_seat_closed_from_another_thread_ends_the_turn_and_leaves_nothing(level: Level) -> None:
-    opened = seat("catches_everything", level, seconds=60.0)
-    threading.Timer(0.2, opened.close).start()
-    with pytest.raises(PlayerLeftError):
-        opened.ask(board(), 60.0)
-    with pytest.raises(PlayerLeftError, match="the seat was closed"):
-        opened.ask(board(), 1.0)
-    opened.close()
-    assert not processes()
 
 
 def test_what_breaks_the_isolation_is_not_the_agents_fault(

@@ -2,7 +2,7 @@
 
 `from connect4.envs import extended_v1; env = extended_v1.env(start="case1")` creates one. The other
 games are `classic_v1`, `classic_full_v1`, `dynamic_v1` and `popout_v1`. Requires the extra `env`.
-The kit's agents play there as `ZooPolicy`, and as a bot of OpenSpiel.
+The kit's agents play in both as a `Policy`.
 """
 
 from __future__ import annotations
@@ -39,31 +39,36 @@ def __dir__() -> list[str]:
 
 
 class Policy:
-    """An agent as a function from a position to the index of an action.
+    """An agent in an environment of `connect4.envs`, or in a game of OpenSpiel.
 
-    It is a context manager. A file has a separate process for each side that it plays
-    (`isolation`, as in `connect4.play`); `close` ends them. Raises `InputError` if there is no such
-    agent.
+    In PettingZoo, `policy(observation)` returns the action of the agent to move; the position comes
+    from the environment itself, because the planes do not contain all of it. It is a context
+    manager. A file has a separate process for each side that it plays (`isolation`, as in
+    `connect4.play`); `close` ends them. Raises `InputError` if there is no such agent.
     """
 
     def __init__(
         self,
         agent: str,
-        rules: Rules,
+        env: Any,
         *,
         seconds: Seconds = 1.0,
         seed: int = 0,
         isolation: str | None = None,
     ) -> None:
-        self._rules = rules
-        self._name = parse_agent(agent, rules.game.name)
-        check_board(self._name, rules.start)
+        self._env = env
+        self._rules: Rules = env.rules
+        self._name = parse_agent(agent, self._rules.game.name)
+        check_board(self._name, self._rules.start)
         self._level = level_for(isolation, self._name)
         self._seconds, self._seed = seconds, seed
         self._seats: dict[Player, Seat] = {}
 
+    def __call__(self, observation: object = None) -> int:
+        return self.action_of(self._env.position)
+
     def action_of(self, state: State) -> int:
-        """Return the agent's action, or the only one, such as a pass.
+        """Return the index of the agent's action in a position, or the only one, such as a pass.
 
         Raises `AgentError` if its turn is late or failed.
         """
@@ -92,22 +97,6 @@ class Policy:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-class ZooPolicy(Policy):
-    """A policy for one of the PettingZoo environments in `connect4.envs`.
-
-    `policy(observation)` returns the action of the agent to move. The position comes from the
-    environment itself, because the planes do not contain all of it.
-    """
-
-    def __init__(self, agent: str, env: Any, **options: Any) -> None:
-        """`options` are those of `Policy`: `seconds`, `seed`, `isolation`."""
-        super().__init__(agent, env.unwrapped.rules, **options)
-        self._env = env.unwrapped
-
-    def __call__(self, observation: object = None) -> int:
-        return self.action_of(self._env.position)
 
 
 EXTRA: Final = "pip install -e '.[env]'"

@@ -32,7 +32,8 @@ class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
     view, and `action_mask` has 1 for each legal action; it is all 0 if another agent moves. An
     action is its index in `Game.actions(start)`. Rewards come at the end, add up to 0 and are
     between -1 and 1: the margin divided by the score of a board full of one's tokens, or 1 for a
-    win if only winning counts. `infos` then has `winner` (1 won, -1 lost, 0 drawn), `margin` and
+    win if only winning counts. An illegal action ends the game: -1 for its agent, 1 for the other.
+    At the end `infos` has `winner` (1 won, -1 lost, 0 drawn), `margin` and
     `ending`.
     """
 
@@ -99,12 +100,22 @@ class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         return {"observation": self.position.planes(PLAYERS[agent]), "action_mask": mask}
 
     def step(self, action: int) -> None:
-        """Play the action of `agent_selection`; raises `IllegalAction`."""
+        """Play the action of `agent_selection`; raises `InputError` outside its action space.
+
+        PettingZoo's wrappers for illegal actions take longer than the rest of a step.
+        """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
+        is_legal, space = action in self._legal, self.action_spaces[agent]
+        if not is_legal and not space.contains(action):
+            raise InputError(f"action {action!r}: not in the action space {space}")
         self._cumulative_rewards[agent] = 0.0
+        if not is_legal:
+            winner = -1 if agent == "player_0" else 1
+            self._end(float(winner), "illegal action", winner=winner)
+            return
         self._move_to(self.rules.apply(self.position, int(action)))
         state, rules = self.position, self.rules
         if state.is_over():
@@ -134,30 +145,9 @@ class RawEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]
         """Do nothing; the environment holds no resources."""
 
 
-class Env(RawEnv):
-    """The same, except that an illegal action ends the game: -1 for its agent, 1 for the other.
-
-    PettingZoo's wrappers for this take longer than the rest of a step.
-    """
-
-    def step(self, action: int) -> None:
-        """Play the action of `agent_selection`; raises `InputError` outside its action space."""
-        agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent] or action in self._legal:
-            super().step(action)
-        elif self.action_spaces[agent].contains(action):
-            winner = -1 if agent == "player_0" else 1
-            self._cumulative_rewards[agent] = 0.0
-            self._end(float(winner), "illegal action", winner=winner)
-        else:
-            raise InputError(
-                f"action {action!r}: not in the action space {self.action_space(agent)}"
-            )
-
-
 def env(game: str, name: str, **where: Any) -> Any:
-    """Return the environment that checks its use: order of the calls, actions, their legality."""
-    return wrappers.OrderEnforcingWrapper(Env(game, name, **where))
+    """Return the environment that also checks the order of the calls."""
+    return wrappers.OrderEnforcingWrapper(RawEnv(game, name, **where))
 
 
 CELL = 32

@@ -236,11 +236,8 @@ class Runner(Protocol):
     def end(self) -> object:
         """End the agent, if it is loaded."""
 
-    def hang_up(self) -> None:
-        """End every wait now; another thread may call this."""
-
     def close(self) -> None:
-        """End everything, after `hang_up`."""
+        """End everything; may be called more than once."""
 
 
 MakeRunner: TypeAlias = Callable[[Setup, Limits, Log, str], Runner]

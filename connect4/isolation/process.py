@@ -180,9 +180,6 @@ class AgentProcess:
         finally:
             self._let_go()
 
-    def hang_up(self) -> None:
-        self._launcher.hang_up()
-
     def close(self) -> None:
         self._signal("SIGKILL")
         self._launcher.close()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import sys
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -117,8 +116,7 @@ class IsolatedSeat:
 
     It is reloaded outside the clock, for `Limits.reload_seconds` in a game. With `lifetime` move it
     is loaded for each turn, and long loading counts on the clock. An agent that could not be loaded
-    at first has a `load_failure` and fails on every turn; a later failure costs one turn. If
-    another thread closes the seat, the current turn raises `PlayerLeftError`.
+    at first has a `load_failure` and fails on every turn; a later failure costs one turn.
     """
 
     def __init__(
@@ -138,8 +136,6 @@ class IsolatedSeat:
         self._reload_is_free = False
         """Whether the machine caused the next reload, which does not count then."""
         self._log = Log(limits.log_bytes)
-        self._asking = threading.RLock()
-        self._closed = False
         self.agent: Runner = make_runner(own, limits, self._log, self._name)
         self.restart(own)
 
@@ -169,20 +165,16 @@ class IsolatedSeat:
     def ask(self, state: State, seconds: Seconds | None) -> base.Reply:
         """Return the agent's reply to a request with a time limit, or with none.
 
-        Raises `PlayerLeftError` if the seat is closed, `IsolationError` if the machine fails.
+        Raises `IsolationError` if the machine fails.
         """
-        with self._asking:
-            try:
-                if not self._closed:
-                    return self._ask(state, seconds)
-            except Exception:  # a seat that is closed meanwhile breaks its request off
-                if not self._closed:
-                    self.close()
-                    raise
-            except BaseException:  # on Ctrl-C: this request must not be answered later
-                self.agent.end()
-                raise
-        raise base.PlayerLeftError("the seat was closed")
+        try:
+            return self._ask(state, seconds)
+        except Exception:
+            self.close()
+            raise
+        except BaseException:  # on Ctrl-C: this request must not be answered later
+            self.agent.end()
+            raise
 
     def _ask(self, state: State, seconds: Seconds | None) -> base.Reply:
         loading = 0.0
@@ -241,11 +233,7 @@ class IsolatedSeat:
         return self.agent.call(method, state, seconds)
 
     def close(self) -> None:
-        """End everything, even during a turn that another thread waits for."""
-        self._closed = True
-        self.agent.hang_up()
-        with self._asking:
-            self.agent.close()
+        self.agent.close()
 
 
 class InProcessSeat:

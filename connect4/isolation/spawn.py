@@ -68,7 +68,7 @@ SET_VARIABLES: Final = {
 
 
 class WardenGoneError(IsolationError):
-    """The warden has closed the connection, because the seat was closed or something killed it."""
+    """The warden has closed the connection: something killed it."""
 
     def __init__(self, text: str = "the process that starts agents has ended") -> None:
         super().__init__(text)
@@ -166,13 +166,10 @@ class Warden:
         status: int = STATUS.unpack(answer)[0]
         return status
 
-    def hang_up(self) -> None:
-        with contextlib.suppress(OSError):
-            self.control.shutdown(socket.SHUT_RDWR)
-
     def close(self) -> str:
         """End everything; return the last line of the warden's errors, if any."""
-        self.hang_up()
+        with contextlib.suppress(OSError):
+            self.control.shutdown(socket.SHUT_RDWR)
         self.control.close()
         if self._process.returncode is None:
             try:
@@ -241,9 +238,6 @@ class DirectLauncher:
             return 0
         self._process.kill()
         return self._process.wait()
-
-    def hang_up(self) -> None:
-        self.end()
 
     def close(self) -> str:
         self.end()

@@ -35,7 +35,7 @@ from connect4.isolation.wasm.interpreter import Ended, Interpreter, Stop
 from connect4.isolation.wasm.level import FUEL_PER_SECOND, SPEED_FILE, fuel_of, seconds_of, shown
 from connect4.isolation.wasm.system import System
 from connect4.players import thoughts
-from connect4.players.base import Outcome, PlayerLeftError, Reply, Setup
+from connect4.players.base import Outcome, Reply, Setup
 
 LIBRARY: Final = "usr/local/lib/python315.zip"
 
@@ -251,7 +251,6 @@ class FuelAgent:
         self._log = log
         self._name = name
         self._running: tuple[Interpreter, System] | None = None
-        self._closed = False
 
     def load(self, limit: Seconds) -> tuple[Seconds, str | None]:
         """Load the agent in a fresh copy; return the virtual seconds, and why that failed."""
@@ -317,13 +316,11 @@ class FuelAgent:
         system.answers.clear()
         patience = math.inf if fuel is None else PATIENCE + fuel / SLOWEST
         ended = interpreter.run(TURN, fuel, patience)
-        if ended.end is Stop.STOPPED and not self._closed:
+        if ended.end is Stop.STOPPED:
             raise IsolationError(
                 f"{self._name} used {shown(ended.fuel)} of {shown(fuel or 0)} fuel in "
                 f"{patience:.0f} s: this machine is too slow for a game by fuel now"
             )
-        if ended.end is Stop.STOPPED:
-            raise PlayerLeftError("the seat was closed")
         return ended, bytes(system.answers).partition(b"\n")[0]
 
     def end(self) -> None:
@@ -331,13 +328,7 @@ class FuelAgent:
         if running is not None:
             running[0].close()
 
-    def hang_up(self) -> None:
-        self._closed = True
-        if self._running is not None:
-            self._running[0].stop()
-
-    def close(self) -> None:
-        self.end()
+    close = end
 
 
 def _why(ended: Ended) -> str:
