@@ -12,7 +12,6 @@ play(one, two, start)     plays a game; returns its Record
 think(agent, state)       returns the action that an agent chooses, and why, as a Thought
 analyse(record)           measures what each move cost; returns an Analysis
 search_tree(agent, start) runs one search; returns its nodes as a SearchTree
-picture(state)            returns a position as a picture (SVG)
 Record.load(path)         returns a saved game; record.save(path) saves one
 GAMES                     the games by name: extended, classic, ...
 
@@ -33,17 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from connect4.analysis.costs import Analysis, Cost
-    from connect4.api import (
-        Picture,
-        SearchTree,
-        analyse,
-        load,
-        picture,
-        play,
-        search_tree,
-        start,
-        think,
-    )
+    from connect4.api import SearchTree, analyse, load, play, search_tree, start, think
     from connect4.config import VERSION as __version__  # noqa: F401
     from connect4.errors import AgentError, Connect4Error, IllegalAction, InputError, IsolationError
     from connect4.games import GAMES
@@ -62,7 +51,6 @@ __all__ = [
     "IllegalAction",
     "InputError",
     "IsolationError",
-    "Picture",
     "Record",
     "SearchTree",
     "State",
@@ -70,7 +58,6 @@ __all__ = [
     "Turn",
     "analyse",
     "load",
-    "picture",
     "play",
     "search_tree",
     "start",

@@ -34,7 +34,6 @@ from connect4.search import Move, Thought
 from connect4.search.trace import Flag, Node, with_children
 from connect4.table import Table, Terms
 from connect4.views import document
-from connect4.views.board import svg
 
 if TYPE_CHECKING:
     from connect4.analysis.costs import Analysis
@@ -83,29 +82,6 @@ def start(
     [0, 0, 0, 1, 0, 0, 0, 0]
     """
     return begin(find_game(game), None, rows, columns, options)
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A position as SVG; Jupyter displays it, and `save` writes it."""
-
-    svg: str
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture; raises `InputError` if the file cannot be written."""
-        safe.write_text(Path(path), self.svg, "the picture")
-
-
-def picture(state: State) -> Picture:
-    """Return a position as a picture.
-
-    >>> "points 0:0" in picture(load("case1")).svg
-    True
-    """
-    return Picture(svg(state))
 
 
 def _position(start: Start, name: str | None) -> tuple[Game, State]:
@@ -291,7 +267,7 @@ def show_progress(stack: ExitStack, unit: str) -> Any:
         raise InputError("progress=True needs tqdm: pip install -e '.[progress]'") from None
 
 
-def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -> Analysis:
+def analyse(record: Record, *, seconds: Seconds = 1.0) -> Analysis:
     """Return the cost of each move of a game; each search takes `seconds`.
 
     The record stores the result, so its page shows it and `record.save` writes it. The searches run
@@ -304,16 +280,7 @@ def analyse(record: Record, *, seconds: Seconds = 1.0, progress: bool = False) -
     """
     from connect4.analysis import costs  # late, as the searches take time to load
 
-    with ExitStack() as stack:
-        bar = show_progress(stack, "searches") if progress else None
-
-        def step(done: int, todo: int) -> None:
-            if bar is not None and not done:
-                bar.reset(todo)
-            elif bar is not None:
-                bar.update()
-
-        found = costs.analyse(record, _positive(seconds), 0, step)
+    found = costs.analyse(record, _positive(seconds), 0)
     record.extra["analysis"] = found.to_json()
     return found
 

@@ -96,7 +96,6 @@ def test_every_row_of_the_table_for_notebooks_runs(
     "name",
     [
         "load",
-        "picture",
         "start",
         *(
             pytest.param(name, marks=pytest.mark.slow)

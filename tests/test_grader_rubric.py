@@ -99,7 +99,7 @@ def baselines(*lines: str) -> str:
         ("[ladder]\nwidth = 0\n", "ladder.width: expected a number above 0"),
         ("[match]\nfuel = 5e9\ntime_limit = 3", "match.fuel takes the place of match.time_limit"),
         ("[match]\nfuel = 7", "match.fuel: fuel 7: expected 1M to 1000T"),
-        ("[match]\nfuel = true", 'match.fuel: expected fuel such as 5e9 or "5G", not True'),
+        ("[match]\nfuel = true", "match.fuel: fuel 'True': expected a number with K"),
         ("[match\n", "the rubric is not a TOML file"),
     ],
 )

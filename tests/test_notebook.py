@@ -79,7 +79,6 @@ def kinds(found):
     return {kind: text[:60] for kind, text in data.items()}
 record = connect4.play("random", "random", "case4", seconds=1, seed=1)
 print(sorted(kinds(connect4.load("case1"))))
-print(sorted(kinds(connect4.picture(connect4.load("case1")))))
 print(sorted(kinds(record)), kinds(record)["text/plain"][:20])
 print(sorted(kinds(connect4.search_tree("minimax:depth=1", "case1"))))
 record.result = None
@@ -91,7 +90,6 @@ print(sorted(kinds(record)))
 def test_a_notebook_shows_pictures_and_pages() -> None:
     done = python(SHOWN)
     assert done.stdout.splitlines() == [
-        "['image/svg+xml', 'text/plain']",
         "['image/svg+xml', 'text/plain']",
         "['text/html', 'text/plain'] <Record of extended:",
         "['text/html', 'text/plain']",

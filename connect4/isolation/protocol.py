@@ -28,18 +28,8 @@ from typing import Any, Final, TypeAlias
 from connect4.errors import AgentError, IllegalAction, InputError, harmless
 from connect4.games import find_game
 from connect4.games.base import Game
-from connect4.players.base import (
-    Agent,
-    AgentName,
-    Outcome,
-    Reply,
-    Setup,
-    note_of,
-    policy_folder,
-    read_source,
-    student_file,
-    thought_of,
-)
+from connect4.players import base
+from connect4.players.base import Agent, Outcome, Reply, Setup
 from connect4.players.student import (
     CHANGE_TEXT,
     MAX_DETAIL,
@@ -101,13 +91,13 @@ def handed_over(setup: Setup) -> Setup:
     """
     agent, source = setup.agent, None
     if agent.kind == "ai":
-        path = student_file(agent)
+        path = base.student_file(agent)
         agent = replace(agent, text="ai", rest=path.name)  # it must not learn the path of the file
         try:
-            source = read_source(path) if setup.source is None else setup.source
+            source = base.read_source(path) if setup.source is None else setup.source
         except InputError as error:
             raise InputError(f"agent {setup.agent.text!r}: the file {error}") from None
-    own_seed, folder = setup.derived_seed(), policy_folder(setup.agent)
+    own_seed, folder = setup.derived_seed(), base.policy_folder(setup.agent)
     return replace(setup, agent=agent, source=source, seed=0, own_seed=own_seed, folder=folder)
 
 
@@ -130,7 +120,7 @@ def read_setup(value: dict[str, Any]) -> Setup:
     """Return the setup that `setup_to_json` wrote."""
     text = value["source"]
     own = {
-        "agent": AgentName(**value["agent"]),
+        "agent": base.AgentName(**value["agent"]),
         "game": find_game(value["game"]),
         "source": None if text is None else text.encode("utf-8", "surrogateescape"),
     }
@@ -268,9 +258,9 @@ def answer(
     message: dict[str, Any]
     try:
         played = game.format_action(agent.choose(state, request["seconds"]))
-        said = note_of(agent)
+        said = base.note_of(agent)
         message = {PLAYED: played} if said is None else {NOTED: [played, said]}
-        if thought_of(agent) is not None:
+        if base.thought_of(agent) is not None:
             message[THOUGHT] = True
     except IllegalAction as error:
         message = {INVALID: str(error)}
