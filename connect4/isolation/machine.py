@@ -15,7 +15,7 @@ import stat
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -109,15 +109,6 @@ WORKER_FILES: Final = (
 """Those that are loaded before a submission runs in a process."""
 
 
-def needs_no_package(allowed: Sequence[str] | None) -> bool:
-    """Return whether a submission may import only the kit, Python and numpy.
-
-    `allowed` is None for an agent of the kit, which may import every package.
-    """
-    known = {"connect4", "numpy", *sys.stdlib_module_names}
-    return allowed is not None and all(name.partition(".")[0] in known for name in allowed)
-
-
 @cache
 def worker_files(allowed: tuple[str, ...]) -> Files:
     """Return `WORKER_FILES` with their compiled forms, which no process in bubblewrap can write.
@@ -137,20 +128,16 @@ PACKAGES: Final = ("site-packages", "dist-packages")
 """Folders of Python that no agent may read."""
 
 
-def shared_libraries() -> Iterator[Path]:
-    """Yield the shared libraries of the system and of Python, by their names."""
-    more = os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    folders = (f"{sys.base_prefix}/lib", *LIBRARY_FOLDERS, *filter(None, more))
-    for folder in dict.fromkeys(map(os.path.realpath, folders)):
-        for pattern in ("*.so*", "*-linux-*/*.so*"):
-            yield from Path(folder).glob(pattern)
-
-
 @cache
 def python_paths() -> tuple[str, ...]:
     """Return the paths that Landlock lets a submission read, folders with all their contents."""
     standard, *others = library_folders()
-    paths = [*others, *shared_libraries(), *map(Path, OF_THE_SYSTEM)]
+    more = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    folders = (f"{sys.base_prefix}/lib", *LIBRARY_FOLDERS, *filter(None, more))
+    paths = [*others, *map(Path, OF_THE_SYSTEM)]
+    for folder in dict.fromkeys(map(os.path.realpath, folders)):
+        for pattern in ("*.so*", "*-linux-*/*.so*"):
+            paths += Path(folder).glob(pattern)
     paths += [PYTHON, Path(sys.prefix, "pyvenv.cfg")]
     with os.scandir(standard) as entries:
         paths += [Path(entry.path) for entry in entries if entry.name not in PACKAGES]
@@ -165,7 +152,8 @@ def rules(allowed: tuple[str, ...] | None, folder: Path | None) -> int | None:
     import modules of `folder`, too. A warden adds files of the kit. A submission may also list the
     library's folder, in which Python looks up modules. Raises `OSError`.
     """
-    if needs_no_package(allowed):
+    known = {"connect4", "numpy", *sys.stdlib_module_names}
+    if allowed is not None and known.issuperset(name.partition(".")[0] for name in allowed):
         return sandbox.rules(python_paths(), [str(library_folders()[0])])
     paths = readable_paths(None if allowed is None else ())
     return sandbox.rules(map(str, (*paths, *importable(folder))))
@@ -249,21 +237,14 @@ def shared_user() -> int | None:
 
 def shares_user(strong: bool) -> bool:
     """Return whether the kernel counts an agent's threads together with others of its user."""
-    return shared_user() is not None and not (strong and _counts_apart())
-
-
-@cache
-def _counts_apart() -> bool:
-    """Return whether the threads inside bubblewrap are counted separately.
-
-    Linux 5.14 and newer count the threads of each user namespace. Bubblewrap creates one unless it
-    runs as root.
-    """
-    program = shutil.which("bwrap")
-    if program is None or os.geteuid() == 0 or os.stat(program).st_mode & stat.S_ISUID:
+    program = shutil.which("bwrap") if strong else None
+    if shared_user() is None:
         return False
+    # Linux 5.14 counts the threads of each user namespace; bubblewrap creates one if not root
+    if program is None or os.geteuid() == 0 or os.stat(program).st_mode & stat.S_ISUID:
+        return True
     version = os.uname().release.split(".")
-    return (int(version[0]), int(re.sub("[^0-9].*", "", version[1]))) >= (5, 14)
+    return (int(version[0]), int(re.sub("[^0-9].*", "", version[1]))) < (5, 14)
 
 
 def tasks_of_user(but: int = 0) -> int:

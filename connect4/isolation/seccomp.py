@@ -198,11 +198,6 @@ def _only(argument: int, values: Sequence[int], mask: int = 0xFFFFFFFF) -> list[
     return [_load(argument), (AND, 0, 0, mask), *checks, (RETURN, 0, 0, NO)]
 
 
-def _up_to(argument: int, greatest: int) -> list[Instruction]:
-    """Refuse if the argument, as a number without a sign, is greater; else continue."""
-    return [_load(argument), (GREATER, 0, 1, greatest), (RETURN, 0, 0, NO)]
-
-
 def _without(argument: int, bits: int) -> list[Instruction]:
     """Refuse if the argument has any of the bits; else continue."""
     return _only(argument, (0,), bits)
@@ -229,6 +224,7 @@ def _conditions(own_pid: int, landlocked: bool) -> dict[str, list[Instruction]]:
     unseen = os.O_DIRECT | os.O_NOATIME | os.O_ASYNC
     opening = unseen if landlocked else unseen | WRITING
     own = (0, own_pid)
+    fixed_clock = [_load(0), (GREATER, 0, 1, LAST_CLOCK), (RETURN, 0, 0, NO)]
     set_flags = [_load(1), (EQUAL, 0, 5, F_SETFL), *_without(2, unseen), (RETURN, 0, 0, ALLOW)]
     return {
         "close_range": _only(2, (0, CLOSE_RANGE_CLOEXEC)),
@@ -261,7 +257,7 @@ def _conditions(own_pid: int, landlocked: bool) -> dict[str, list[Instruction]]:
         "getrlimit": _none_of(0, (RLIMIT_NPROC,)),  # it depends on other processes of the user
         "prlimit64": [*_only(0, own), *_none_of(1, (RLIMIT_NPROC,))],
         # the fixed clocks, and its own processor time; not that of other processes
-        **dict.fromkeys(OF_A_CLOCK, _up_to(0, LAST_CLOCK)),
+        **dict.fromkeys(OF_A_CLOCK, fixed_clock),
     }
 
 

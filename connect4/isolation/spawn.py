@@ -128,7 +128,16 @@ class Warden:
             if strong:
                 command = [*machine.bubblewrap(files, machine.importable(folder)), *command]
             rules = machine.rules(allowed, folder)
-            self._process = _run(command, theirs.fileno())
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                cwd="/",
+                env=agent_environment(),
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # only the referee receives Ctrl-C from the terminal
+            )
         except OSError as error:
             self.control.close()
             raise IsolationError(f"no process can be started: {error}") from None
@@ -184,20 +193,6 @@ class Warden:
                     self._said = stream.read()
         lines = self._said.decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else ""
-
-
-def _run(command: list[str], handle: int) -> subprocess.Popen[bytes]:
-    """Start a warden that keeps this handle open; raises `OSError`."""
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        cwd="/",
-        env=agent_environment(),
-        pass_fds=[handle],
-        start_new_session=True,  # only the referee receives Ctrl-C from the terminal
-    )
 
 
 class DirectLauncher:

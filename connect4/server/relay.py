@@ -115,7 +115,7 @@ class RelayedGame:
         self.name = name
         self.sides: dict[str, Connection] = {}
         self._mover = "white"
-        self._timer = self._loop.call_later(server.wait, self._no_opponent)
+        self._timer = self._loop.call_later(server.wait, self.end, None, None, NO_OPPONENT)
         self._began = 0.0
         self._arbiter: Arbiter | None = None
 
@@ -174,36 +174,30 @@ class RelayedGame:
         if self._arbiter is not None:
             verdict = self._arbiter.verdict()
             if verdict is not None:
-                self._tell(verdict)
-                self.end(None)
+                self.end(None, line=verdict)
                 return
             self._mover = self._arbiter.mover
         self._timer.cancel()
         self._began = self._loop.time()
-        self._timer = self._loop.call_later(self._server.seconds, self._timeout)
+        seconds = self._server.seconds
+        line = TIMEOUT.format(milliseconds=round(seconds * 1000))
+        self._timer = self._loop.call_later(seconds, self.end, Ending.TIMEOUT, self._mover, line)
         self._loop.call_soon(self.advance)
-
-    def _timeout(self) -> None:
-        self._tell(TIMEOUT.format(milliseconds=round(self._server.seconds * 1000)))
-        self.end(Ending.TIMEOUT, self._mover)
-
-    def _no_opponent(self) -> None:
-        self._tell(NO_OPPONENT)
-        self.end(None)
 
     def _left(self) -> None:
         gone = [colour for colour, side in self.sides.items() if side.ended and not side.lines]
         self.end(Ending.DISCONNECTED, gone[0] if len(gone) == 1 else None)
 
-    def _tell(self, line: str) -> None:
-        for side in self.sides.values():
-            side.send(line)
+    def end(self, ending: Ending | None, loser: str | None = None, line: str | None = None) -> None:
+        """Send both sides the last line, if there is one, and close both connections.
 
-    def end(self, ending: Ending | None, loser: str | None = None) -> None:
-        """Close both connections. `ending` is None by the rules, or if no opponent came."""
+        `ending` is None by the rules, or if no opponent came.
+        """
         self._timer.cancel()
         self._server.games.pop(self.name, None)
         for side in self.sides.values():
+            if line is not None:
+                side.send(line)
             side.game = None
             side.lines.clear()
             side.close()

@@ -84,7 +84,7 @@ class Interpreter:
         return self._result(self._thread.submit(self._run, text.encode(), fuel), patience)
 
     def stop(self) -> None:
-        """End the current call, from another thread."""
+        """End the current call, which runs in the interpreter's own thread."""
         self._stop = True
         package.compiled().engine.increment_epoch()
 
