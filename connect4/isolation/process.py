@@ -56,17 +56,6 @@ FREE_LOADING: Final = 0.5
 """Free seconds of loading for each move, if each move has its own process."""
 
 
-def _launcher(setup: Setup, strong: bool) -> spawn.Launcher:
-    source, game = setup.source, setup.game.name
-    allowed = None if source is None else setup.allowed
-    if not spawn.FORKS:
-        return spawn.DirectLauncher(game, allowed)
-    draws = source is not None and uses_numpy_random(source)
-    modules = [*modules_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
-    folder = None if setup.folder is None else Path(setup.folder)
-    return spawn.Warden(strong, game, modules, allowed, folder)
-
-
 class AgentProcess:
     """An agent's process, which is stopped except during its turns; `load` starts another one.
 
@@ -92,7 +81,16 @@ class AgentProcess:
         """The connection to the process; None if none is running."""
         self._stuck = 0
         """The number of a process that was killed and does not end."""
-        self._launcher = _launcher(setup, strong)
+        self._launcher: spawn.Launcher
+        source, game = setup.source, setup.game.name
+        allowed = None if source is None else setup.allowed
+        if not spawn.FORKS:
+            self._launcher = spawn.DirectLauncher(game, allowed)
+            return
+        draws = source is not None and uses_numpy_random(source)
+        modules = [*modules_of(setup.agent.kind), *(["numpy.random"] if draws else [])]
+        folder = None if setup.folder is None else Path(setup.folder)
+        self._launcher = spawn.Warden(strong, game, modules, allowed, folder)
 
     # -- start and end it
 

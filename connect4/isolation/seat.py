@@ -186,7 +186,10 @@ class IsolatedSeat:
         reply, end = self.agent.ask(state, seconds, loading)
         if end in (End.LATE, End.STARVED, End.GONE):
             self._reload_is_free |= end is End.STARVED
-            reply = replace(reply, detail="\n".join([str(reply.detail), *self._memory_gone()]))
+            if self._has_file and self._lifetime == "game":
+                used_up = self._used_up()
+                anew = f"No new AIPlayer is made: {used_up}." if used_up else MADE_ANEW
+                reply = replace(reply, detail=f"{reply.detail}\n{anew}")
         elif end is End.RUNS_ON:
             reply = replace(reply, detail=f"{RUNS_ON}. {MADE_ANEW}")
         if end is not End.RESTS or self._lifetime == "move":
@@ -217,13 +220,6 @@ class IsolatedSeat:
             lines = (f"{NO_PLAYER}{used_up}", self.load_failure)
             self.load_failure = "\n".join(filter(None, lines))
         return 0.0
-
-    def _memory_gone(self) -> list[str]:
-        """Return the note for the author of an agent that is about to be reloaded."""
-        if not self._has_file or self._lifetime == "move":
-            return []
-        used_up = self._used_up()
-        return [f"No new AIPlayer is made: {used_up}." if used_up else MADE_ANEW]
 
     def call(self, method: str, state: State, seconds: Seconds) -> tuple[str, Any]:
         """Return the answer of `StudentAgent.call` in the agent's process; it is not checked."""

@@ -78,7 +78,9 @@ class LocalAgent:
             answer = called(self._name, "failed", getattr(player, method), state.for_agent())
         else:
             answer = called(self._name, "failed", player, state)
-        action = read_answer(answer) if as_file or isinstance(answer, tuple) else _plain(answer)
+        if not as_file and type(answer).__module__ == "numpy" and answer.ndim == 0:
+            answer = answer.item()
+        action = read_answer(answer) if as_file or isinstance(answer, tuple) else answer
         if as_file and action_of is not None:
             action = action_of(action)
         state.apply(action)
@@ -225,8 +227,3 @@ def failure(name: str, what: str, error: Exception, note: str = "") -> AgentErro
     own = error.__traceback__ and error.__traceback__.tb_next
     text = clipped("".join(traceback.format_exception(type(error), error, own)).rstrip()) + note
     return AgentError(f"{name} {what}: {headline(text)[:200]}", text)
-
-
-def _plain(answer: Any) -> Any:
-    """Convert numpy's number types to Python's."""
-    return answer.item() if type(answer).__module__ == "numpy" and answer.ndim == 0 else answer

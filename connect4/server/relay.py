@@ -95,16 +95,6 @@ class Arbiter:
         winner = final(self.state, ending).winner
         return f"Game over: {COLOURS[winner - 1]} wins." if winner else "Game over: draw."
 
-    def write(self, path: Path, broken_off: Ending | None, loser: str | None) -> None:
-        """Write the record; `loser` is the side that ended the game early. Raises `InputError`."""
-        ending = self.state.ending() or broken_off
-        assert ending is not None
-        result = final(self.state, ending)
-        if loser is not None:
-            result = Result(result.scores, ending, 2 if loser == COLOURS[0] else 1)
-        self.record.result = result
-        record.write(self.record, path)
-
 
 class RelayedGame:
     """One game ID: the sides that have joined, the side to move, the clock."""
@@ -269,13 +259,22 @@ class Server:
         game.join(connection, colour)
 
     def keep(self, name: str, arbiter: Arbiter, ending: Ending | None, loser: str | None) -> None:
-        """Write a strict game's record if records are enabled and a move was played."""
+        """Write a strict game's record if records are enabled and a move was played.
+
+        `loser` is the side that ended the game early.
+        """
         if self._records is None or not arbiter.plies:
             return
+        ending = arbiter.state.ending() or ending
+        assert ending is not None
+        result = final(arbiter.state, ending)
+        if loser is not None:
+            result = Result(result.scores, ending, 2 if loser == COLOURS[0] else 1)
+        arbiter.record.result = result
         self._written += 1
         safe = re.sub("[^A-Za-z0-9_-]", "_", name)[:60]
         try:
-            arbiter.write(self._records / f"{self._written:06}-{safe}.json", ending, loser)
+            record.write(arbiter.record, self._records / f"{self._written:06}-{safe}.json")
         except InputError as error:
             print(f"error: {error}", file=sys.stderr, flush=True)
 
@@ -330,9 +329,12 @@ class Connection(asyncio.Protocol):
             self.close()
             return
         *lines, self._partial = (self._partial + data).split(b"\n")
-        for line in lines:
-            text = decoded(line)
-            if text is None:
+        for line in (line.removesuffix(b"\r") for line in lines):
+            try:
+                text = line.decode("utf-8")
+            except UnicodeDecodeError:
+                text = "\0"
+            if len(line) > MAX_LINE or CONTROL.search(text):
                 self.close()
                 return
             self.lines.append(text)
@@ -382,13 +384,3 @@ class Connection(asyncio.Protocol):
         if self._transport is not None and not self._transport.is_closing():
             self._transport.close()
             asyncio.get_running_loop().call_later(LINGER, self._transport.abort)
-
-
-def decoded(line: bytes) -> str | None:
-    """Return a line's text; None if it is too long or not text."""
-    line = line.removesuffix(b"\r")
-    try:
-        text = line.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-    return None if len(line) > MAX_LINE or CONTROL.search(text) else text

@@ -32,8 +32,6 @@ NAME: Final = "wasm"
 LEAST: Final = 1_000_000
 MOST: Final = 10**15
 
-USAGE: Final = "a number with K, M, G or T, such as 5G, or 5e9"
-
 OTHER_FUEL: Final = (20 * 10**9, 5 * 10**9, 10**9)
 
 UNITS: Final = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -43,7 +41,8 @@ def read_fuel(text: str) -> int:
     """Return the fuel that `text` names, such as `5G`, `500M` or `5e9`; raises `InputError`."""
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?(?:[eE]\+?[0-9]{1,2})?)([KMGT]?)", text.strip())
     if found is None:
-        raise InputError(f"fuel {text!r}: expected {USAGE}")
+        expected = "a number with K, M, G or T, such as 5G, or 5e9"
+        raise InputError(f"fuel {text!r}: expected {expected}")
     fuel = float(found[1]) * UNITS[found[2]]
     if not LEAST <= fuel <= MOST:
         raise InputError(f"fuel {text}: expected 1M to 1000T")
