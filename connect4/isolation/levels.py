@@ -254,8 +254,6 @@ class Isolation:
     """Kinds of agents that cannot play at this level."""
     why_outside = ""
     """Why they cannot, in words that follow a name."""
-    per = "per"
-    """The word between a limit and `move`."""
 
     def __init__(
         self, make_runner: MakeRunner | None, why_not: Callable[[], str | None] = lambda: None

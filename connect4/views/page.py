@@ -104,7 +104,7 @@ def facts(record: Record) -> list[str]:
     """Return facts about the conditions of the game."""
     rows, columns = record.start.board().shape
     level = level_named(record.isolation)
-    limit = f"{level.limit_text(record.time_limit)} {level.per} move"
+    limit = f"{level.limit_text(record.time_limit)} per move"
     found = [f"{rows}×{columns}", limit, f"seed {record.seed}"]
     if record.game.sides is not None:
         (one, two), symbols = record.game.sides, record.start.symbols

@@ -107,7 +107,6 @@ class ByFuel(Isolation):
     exact = True
     outside = frozenset({"env", "kaggle"})
     why_outside = "runs elsewhere and cannot play by fuel"
-    per = "a"
 
     def __init__(self) -> None:
         super().__init__(_runner)
@@ -180,13 +179,11 @@ class ByFuel(Isolation):
         from connect4.isolation.wasm import images
 
         self.check()
-        named, here = values["limits"].get("module"), images.identity_text()
-        if named not in (None, here):
-            raise InputError(
-                f"{source}: limits.module requires {named!r}, and {here!r} is here: it counts in "
-                "another way"
-            )
-        return {**values, "limits": {**values["limits"], "module": here}}
+        try:
+            self.check_same(values["limits"].get("module"))
+        except InputError as error:
+            raise InputError(f"{source}: limits.module: {error}") from None
+        return {**values, "limits": {**values["limits"], "module": images.identity_text()}}
 
 
 def _runner(setup: Setup, limits: Limits, log: Log, name: str) -> Runner:
