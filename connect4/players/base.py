@@ -31,6 +31,9 @@ MAX_SOURCE: Final = 50_000_000
 GRADED_KB: Final = 256
 """The largest source in kB that the usual rubric grades."""
 
+POLICIES: Final = frozenset({"env", "kaggle"})
+"""Kinds of agents that load a module of somebody's: a record alone never starts one."""
+
 NO_FILES: Final = ("/proc/", "/sys/")
 """What the system shows as files there may block a reader."""
 

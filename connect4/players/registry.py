@@ -73,8 +73,6 @@ class PlayerKind:
     board: tuple[int, int] | None = None
     """The rows and columns of the only board that it plays on."""
     options: tuple[str, ...] = ()
-    reaches_out: bool = False
-    """Whether it loads a module or a file of somebody's: a record alone never starts it."""
     rest: str = ""
     """A pattern for the part of the name after the colon that is not an option."""
     about: str = ""
@@ -106,14 +104,12 @@ PLAYERS: Final[dict[str, PlayerKind]] = {
     "env": PlayerKind(
         "env:MODULE:FUNCTION",
         "connect4.players.local:PolicyAgent",
-        reaches_out=True,
         rest=r"[A-Za-z_][\w.]*:[A-Za-z_]\w*",
     ),
     "kaggle": PlayerKind(
         "kaggle:FILE.py",
         "connect4.players.local:KaggleAgent",
         games=frozenset({"classic"}),
-        reaches_out=True,
         rest=r"(?s:.*)\.(py|ipynb)",
     ),
     "random": PlayerKind(
@@ -233,7 +229,7 @@ def recorded_agent(text: str, game: str, named: str | None) -> base.AgentName:
     if named is not None and named != text:
         raise InputError(f"agent {named!r} did not play this turn; the record names {text!r}")
     name = parse_agent(text, game)
-    if PLAYERS[name.kind].reaches_out and named is None:
+    if name.kind in base.POLICIES and named is None:
         raise InputError(
             f"the record names the agent {text!r}, which loads a module; it is started only if "
             "you name it on the command line too"

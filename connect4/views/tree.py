@@ -27,8 +27,8 @@ from connect4.errors import IllegalAction, InputError, IsolationError
 from connect4.games import GAMES, begin, find_game
 from connect4.games.base import Game, State
 from connect4.isolation.seat import IsolatedSeat, choose_level, open_seat
-from connect4.players.base import AgentName, Setup, note_of
-from connect4.players.registry import PLAYERS, build, parse_agent
+from connect4.players.base import POLICIES, AgentName, Setup, note_of
+from connect4.players.registry import build, parse_agent
 from connect4.players.student import read_answer
 from connect4.search import WIN, Move, value_text
 from connect4.search.trace import MAX_NODES, Flag, Kind, Node
@@ -165,7 +165,7 @@ def explain(
     agent = setup.agent
     if state.is_over():
         raise InputError("the game is over in that position; there is nothing to search")
-    if agent.kind == "human" or PLAYERS[agent.kind].reaches_out:
+    if agent.kind in ("human", *POLICIES):
         raise InputError(f"agent {agent.text!r} searches no tree")
     if agent.kind == "ai":
         level, _ = choose_level("auto")

@@ -19,7 +19,7 @@ from connect4.games.base import Seconds
 from connect4.isolation.levels import Isolation, Log, Report, Runner, Values
 from connect4.isolation.sandbox import Limits
 from connect4.isolation.wasm import package
-from connect4.players.base import Setup, Turn
+from connect4.players.base import POLICIES, Setup, Turn
 
 FUEL_PER_SECOND: Final = 25_000_000_000
 """The fuel of one virtual second: the work of ordinary Python in one second on a laptop.
@@ -105,7 +105,7 @@ class ByFuel(Isolation):
     """
 
     exact = True
-    outside = frozenset({"env", "kaggle"})
+    outside = POLICIES
     why_outside = "runs elsewhere and cannot play by fuel"
 
     def __init__(self) -> None:
