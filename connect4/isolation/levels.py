@@ -177,10 +177,8 @@ class Log:
 
     def __init__(self, limit: int) -> None:
         self._room = limit // 2
-        self._first = bytearray()
-        self._last = bytearray()
-        self._left_out = 0
-        self._mark = b""
+        self._first = self._last = self._mark = b""
+        self._size = 0
 
     def begin_turn(self, number: int) -> None:
         """Mark what follows as the output of that turn."""
@@ -192,24 +190,15 @@ class Log:
             line_end = b"\n" if before and not before.endswith(b"\n") else b""
             data, self._mark = line_end + self._mark + data, b""
         room = self._room - len(self._first)
+        self._size += len(data)
         self._first += data[:room]
-        self._last += data[room:]
-        if len(self._last) > 2 * self._room:  # not each time, because it moves the bytes
-            self._drop()
-
-    def _drop(self) -> None:
-        surplus = max(0, len(self._last) - self._room)
-        self._left_out += surplus
-        del self._last[:surplus]
+        self._last = (self._last + data[room:])[-self._room :]
 
     def text(self) -> str:
         """Return the stored output, and how much was dropped."""
-        self._drop()
-        first, last = self._first, self._last
-        if not self._left_out:
-            return (first + last).decode("utf-8", "replace")
-        middle = b"\n... (%d bytes left out)\n" % self._left_out
-        return (first + middle + last).decode("utf-8", "replace")
+        left_out = self._size - len(self._first) - len(self._last)
+        middle = b"\n... (%d bytes left out)\n" % left_out if left_out else b""
+        return (self._first + middle + self._last).decode("utf-8", "replace")
 
 
 # -- what runs an agent, and the level at which it does
