@@ -127,6 +127,9 @@ def read_setup(value: dict[str, Any]) -> Setup:
     return Setup(**(value | own), seed=0)
 
 
+ANSWERS: Final = 1000
+"""The descriptor that an agent's loop writes its answers to at level `wasm`."""
+
 MAX_LINE: Final = 1 << 16
 """The maximum length of an answer in bytes."""
 

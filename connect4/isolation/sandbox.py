@@ -252,7 +252,7 @@ def identity(confined: bool, folder: str | None = None) -> Identity:
 
 def closed_path(paths: Sequence[str]) -> str | None:
     """Return one of the paths, or a folder above them, that not every user can read or enter."""
-    parents: set[str] = set()
+    parents: set[Path] = set()
     for path in paths:
         try:
             mode = os.stat(path).st_mode
@@ -261,11 +261,8 @@ def closed_path(paths: Sequence[str]) -> str | None:
         wanted = stat.S_IROTH | stat.S_IXOTH if stat.S_ISDIR(mode) else stat.S_IROTH
         if mode & wanted != wanted:
             return path
-        parent = os.path.dirname(path)
-        while parent not in parents:
-            parents.add(parent)
-            parent = os.path.dirname(parent)
-    closed = (parent for parent in parents if not os.stat(parent).st_mode & stat.S_IXOTH)
+        parents.update(Path(path).parents)
+    closed = (str(parent) for parent in parents if not parent.stat().st_mode & stat.S_IXOTH)
     return min(closed, default=None)
 
 

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from connect4.games import GAMES, find_game
 from connect4.games.base import Game
 from connect4.isolation import protocol
-from connect4.isolation.wasm import ANSWERS
 from connect4.players.base import Agent
 
 _loaded: list[tuple[Agent, Game]] = []
@@ -25,7 +24,7 @@ _loaded: list[tuple[Agent, Game]] = []
 def send(data: bytes) -> None:
     """Write a message to the referee."""
     while data:
-        data = data[os.write(ANSWERS, data) :]
+        data = data[os.write(protocol.ANSWERS, data) :]
 
 
 def begin(kept: Sequence[str] | None, allowed: Sequence[str]) -> None:

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from connect4.isolation.protocol import MAX_LINE
-from connect4.isolation.wasm import ANSWERS
+from connect4.isolation.protocol import ANSWERS, MAX_LINE
 from connect4.isolation.wasm.level import FUEL_PER_SECOND
 
 if TYPE_CHECKING:
