@@ -206,6 +206,19 @@ def test_a_game_string_holds_start_sizes_and_options(spiel: Any) -> None:
     assert case.action_to_string(0, 3) == "3"
 
 
+@pytest.mark.env
+def test_openspiels_tensor_is_that_of_the_planes(spiel: Any) -> None:
+    from open_spiel.python.observation import make_observation
+
+    game = spiel.load_game("connect4_extended")
+    state = game.new_initial_state()
+    state.apply_action(2)
+    observer = make_observation(game)
+    observer.set_from(state, 0)
+    planes = connect4.start("extended").apply((2, False)).planes(1)
+    assert (observer.dict["observation"] == planes.transpose(2, 0, 1)).all()
+
+
 # -- their agents at our table, ours at theirs
 
 

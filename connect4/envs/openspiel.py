@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from connect4.envs import EXTRA, Rules
 from connect4.errors import MissingExtraError
 from connect4.games import GAMES
@@ -60,7 +63,7 @@ def _game_type(game: Game) -> Any:
         provides_information_state_string=True,
         provides_information_state_tensor=False,
         provides_observation_string=True,
-        provides_observation_tensor=False,
+        provides_observation_tensor=True,
         parameter_specification={"start": "", "rows": 0, "columns": 0, **options},
     )
 
@@ -94,6 +97,10 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
 
     def new_initial_state(self, state: Any = None) -> SpielState:
         return SpielState(self)
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> PlanesObserver:
+        """Return the observer that converts a state to a tensor."""
+        return PlanesObserver(self.rules)
 
 
 class SpielState(pyspiel.State):  # type: ignore[misc]
@@ -129,3 +136,20 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
     def __str__(self) -> str:
         return str(self.position)
+
+
+class PlanesObserver:
+    """Writes `State.planes`, from a player's view, as a tensor of shape (planes, rows, columns)."""
+
+    def __init__(self, rules: Rules) -> None:
+        rows, columns, planes = rules.start.planes().shape
+        self.tensor: npt.NDArray[np.float32] = np.zeros(planes * rows * columns, np.float32)
+        self.dict = {"observation": self.tensor.reshape(planes, rows, columns)}
+
+    def set_from(self, state: SpielState, player: int) -> None:
+        self.dict["observation"][:] = state.position.planes(1 if player == 0 else 2).transpose(
+            2, 0, 1
+        )
+
+    def string_from(self, state: SpielState, player: int) -> str:
+        return str(state.position)
