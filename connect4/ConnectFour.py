@@ -13,7 +13,6 @@ import argparse
 import io
 import os
 import random
-import signal
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -83,11 +82,6 @@ starts: a state file, or one of connect4/initial_states with or without .txt
 a move is typed as 3 (drop into column 3) or 3P (pop out of column 3), in
 dynamic as 71W (the piece in column 7, row 1, one square west); q leaves
 """
-
-
-def interrupted(stop: KeyboardInterrupt) -> int:
-    """Return the exit status for the signal."""
-    return 128 + (signal.SIGTERM if isinstance(stop, cli.Terminated) else signal.SIGINT)
 
 
 def make_parser() -> cli.Parser:
@@ -310,7 +304,7 @@ def play_all(
 
     if in_browser:
         stop = play_on_page(plans, arguments.port, over)
-        return (status if stop is None else interrupted(stop)), games
+        return (status if stop is None else 130), games
     for plan in plans:
         status, record, logs = play_in_terminal(plan, arguments.view != "none", arguments.verbose)
         over(record, logs)
@@ -336,9 +330,9 @@ def play_in_terminal(plan: TablePlan, shown: bool, verbose: bool) -> tuple[int, 
                 if shown:
                     printed = table.printed(event.turn) if isinstance(event, TurnEnded) else ""
                     view.see(event, printed)
-        except KeyboardInterrupt as stop:
+        except KeyboardInterrupt:
             table.abandon(Ending.LEFT)
-            status = interrupted(stop)
+            status = 130
             if shown:
                 view.say("interrupted")
         logs = [table.log(player) for player in (1, 2)]
@@ -397,8 +391,8 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     except InputError as error:
         return cli.fail(error)
-    except KeyboardInterrupt as stop:
-        return interrupted(stop)
+    except KeyboardInterrupt:
+        return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

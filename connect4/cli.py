@@ -53,17 +53,9 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"error: {one_line(message)} (--help shows examples)\n")
 
 
-class Terminated(KeyboardInterrupt):
-    """Raised on SIGTERM; it stops a command as Ctrl-C does."""
-
-
 def end_on_sigterm() -> None:
-    """Raise `Terminated` in the main thread on SIGTERM."""
-    signal.signal(signal.SIGTERM, _terminate)
-
-
-def _terminate(number: int, frame: object) -> NoReturn:
-    raise Terminated
+    """Let SIGTERM stop a command as Ctrl-C does."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def fail(error: Exception, status: int = 2) -> int:
