@@ -265,7 +265,6 @@ class Agent(Protocol):
 
         Raises `IllegalAction` if the agent's answer is not an action of the game.
         """
-        ...
 
 
 class Seat(Protocol):
@@ -277,20 +276,16 @@ class Seat(Protocol):
     @property
     def log(self) -> str:
         """The captured output of the agent so far."""
-        ...
 
     @property
     def load_failure(self) -> str | None:
         """Why the agent could not be loaded, in full; None if it was loaded."""
-        ...
 
     def ask(self, state: State, seconds: Seconds | None) -> Reply:
         """Return the reply to `state`; raises `PlayerLeftError` if a person leaves."""
-        ...
 
     def close(self) -> None:
         """Free all resources; may be called more than once."""
-        ...
 
 
 def thought_of(agent: Agent) -> Thought | None:
