@@ -128,7 +128,7 @@ def read_setup(value: dict[str, Any]) -> Setup:
 
 
 ANSWERS: Final = 1000
-"""The descriptor that an agent's loop writes its answers to at level `wasm`."""
+"""The descriptor that a guest writes its answers to."""
 
 MAX_LINE: Final = 1 << 16
 """The maximum length of an answer in bytes."""
