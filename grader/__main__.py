@@ -15,13 +15,11 @@ import math
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from connect4.errors import InputError
-from connect4.isolation.seat import GRADED
-from connect4.isolation.wasm.level import add_option, fuel_option
 from grader.output import commands_stopped
 
 STOPPED: Final = 3
@@ -97,9 +95,6 @@ def make_parser() -> cli.Parser:
         description="Check, measure and grade agents; see also python3 -m grader COMMAND --help.",
         epilog=STATUS,
     )
-    if has_command("desk"):
-        how: dict[str, Any] = {"action": "store_true", "default": argparse.SUPPRESS}
-        parser.add_argument("--json", **how, help="without a command: as JSON")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, (help_text, add_arguments) in COMMANDS.items():
         listed: dict[str, Any] = {"help": help_text} if has_command(name) else {}
@@ -264,7 +259,7 @@ def _doctor(add: Add) -> None:
 
 def _fuel(add: Add) -> None:
     text = "also print what this budget takes here, such as 2G"
-    add("budget", metavar="BUDGET", nargs="?", type=fuel_option, help=text)
+    add("budget", metavar="BUDGET", nargs="?", type=_budget, help=text)
 
 
 COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
@@ -299,7 +294,15 @@ def _add_playing(add: Add) -> None:
     _add_jobs(add)
     add("--scheduler", metavar="ADDRESS", help="run on the Dask cluster of this scheduler")
     add("--time", type=cli.time_limit, help="seconds per move, in place of the rubric's")
-    add_option(add, "results repeat exactly")
+    text = "instructions per move in place of seconds, such as 5G: results repeat exactly"
+    add("--fuel", metavar="BUDGET", type=_budget, help=text)
+
+
+def _budget(text: str) -> int:
+    """Return the fuel that a text names."""
+    from connect4.isolation.wasm.level import fuel_option  # late: it loads numpy
+
+    return fuel_option(text)
 
 
 def _add_jobs(add: Add) -> None:
@@ -310,7 +313,7 @@ def _add_jobs(add: Add) -> None:
 
 def _add_isolation(add: Add) -> None:
     text = "how agents are isolated (default auto)"
-    add("--isolation", choices=("auto", *GRADED), default="auto", help=text)
+    add("--isolation", choices=("auto", "process", "strong", "wasm"), default="auto", help=text)
 
 
 def _add_run(add: Add) -> None:
@@ -363,8 +366,6 @@ def parsed(words: list[str]) -> dict[str, Any]:
         hint = nearest(words[0], filter(has_command, COMMANDS))
         parser.error(f"there is no command {words[0]!r}{hint}")
     options = vars(parser.parse_args(words if words or has_command("desk") else ["--help"]))
-    if options["command"] is not None and "json" in options:
-        parser.error("--json: it goes without a command")
     for option, other, text in NEEDS:
         if options.get(option) and options.get(other, True) is None:
             parser.error(text)
@@ -372,37 +373,26 @@ def parsed(words: list[str]) -> dict[str, Any]:
 
 
 FUNCTIONS: Final = {
-    "check": "commands.check:check",
     "practice": "commands.practice:practice_and_say",
-    "grade": "commands.grade:grade",
     "compare": "commands.compare:compare_and_say",
     "tournament": "commands.grade:tournament",
-    "ladder": "commands.ladder:ladder",
-    "report": "commands.report:report",
     "correct": "commands.student:correct",
-    "viva": "commands.viva:viva",
-    "forget": "commands.forget:forget",
     "publish-game": "commands.student:publish_game",
     "handout": "handout:handout",
     "playground": "playground:playground",
     "similar": "similar:similar",
-    "doctor": "commands.doctor:doctor",
     "fuel": "commands.grade:fuel",
 }
-"""The function of each command, whose parameters are called as its options."""
+"""The functions of commands that are not `commands.NAME:NAME`."""
 
 
 def command_of(name: str) -> Callable[..., int]:
     """Return the function of a command; raises `InputError` if this edition lacks it."""
     if not has_command(name):
         raise InputError(f"{name}: only the teachers' edition has it")
-    module, _, function = FUNCTIONS[name].partition(":")
+    module, _, function = FUNCTIONS.get(name, f"commands.{name}:{name}").partition(":")
     run: Callable[..., int] = getattr(importlib.import_module(f"grader.{module}"), function)
     return run
-
-
-PLAYING: Final = ("rubric", "time", "fuel", "isolation", "jobs", "force_jobs", "scheduler")
-"""The options that say how games are played."""
 
 
 def with_values(options: dict[str, Any], words: Sequence[str] = ()) -> dict[str, Any]:
@@ -411,10 +401,12 @@ def with_values(options: dict[str, Any], words: Sequence[str] = ()) -> dict[str,
     if options.get("yes") and "max_hours" in options:
         named["max_hours"] = math.inf
     if "scheduler" in options:
-        from grader.commands import playing
+        from grader.commands import Playing, read_rubric
 
-        rules = playing(**{name: named.pop(name) for name in PLAYING})
-        named["playing"] = replace(rules, words=tuple(words))
+        path, isolation = named.pop("rubric"), named.pop("isolation")
+        rules = read_rubric(path, named.pop("time"), named.pop("fuel"), isolation)
+        rest = {name: named.pop(name) for name in ("jobs", "force_jobs", "scheduler")}
+        named["playing"] = Playing(rules, isolation, path=path, words=tuple(words), **rest)
     if "details" in options:
         from grader.commands.report import Outputs
 
@@ -433,7 +425,7 @@ def main(argv: list[str] | None = None) -> int:
             if name is None:
                 from grader.commands.desk import desk
 
-                return 0 if desk("json" in options) else main(["--help"])
+                return 0 if desk() else main(["--help"])
             return command_of(name)(**with_values(options, words))
         except InputError as error:
             return cli.fail(error)

@@ -80,20 +80,6 @@ class Playing:
             yield pool
 
 
-def playing(
-    rubric: Path | None,
-    time: Seconds | None,
-    fuel: int | None,
-    isolation: str,
-    jobs: int | None,
-    force_jobs: bool,
-    scheduler: str | None,
-) -> Playing:
-    """Return how games are played with the rubric of a file, and options in its place."""
-    rules = read_rubric(rubric, time, fuel, isolation)
-    return Playing(rules, isolation, jobs, force_jobs, scheduler, rubric)
-
-
 def read_rubric(
     path: Path | None,
     seconds: Seconds | None = None,
