@@ -6,6 +6,7 @@ else (hand-ins, results file, choice of pairs, site) is the ladder's own.
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Callable
@@ -16,8 +17,12 @@ from typing import Any
 from grader.play import Pool
 from grader.play.working_time import Loaded
 from grader.results import Attempt, Faults, PlayedGame
+from tests.command import ROOT
 
 RUNGS = {"random": 0.0, "greedy": 40.0, "minimax:depth=2": 150.0, "alphabeta:depth=4": 200.0}
+GAME = ROOT / "tests" / "data" / "golden" / "classic.json"
+"""The record of every simulated game."""
+
 NOISE = 50.0
 SLOTS = 2
 
@@ -71,7 +76,8 @@ class SimulatedExecutor(Executor):
         scores = 200 + max(margin, 0), 200 + max(-margin, 0)
         played = PlayedGame(job["key"], scores, "no_action", 80, (Faults(), Faults()), 1.0)
         ids = (job["players"][0]["id"], job["players"][1]["id"])
-        return Attempt(job["key"], ids, played, worker="simulated", seconds=1.0)
+        record = json.loads(GAME.read_text(encoding="utf-8"))
+        return Attempt(job["key"], ids, played, record, worker="simulated", seconds=1.0)
 
 
 def simulated_pool() -> Pool:

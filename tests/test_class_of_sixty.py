@@ -202,8 +202,7 @@ class Graded:
         for name, page in pages.items():
             found = re.search(r'<p class="total"><b>(.*?)</b>', page)
             number = re.search(r"_(\d+)_assignsubmission_file_/", name)
-            if not number:
-                continue
+            assert number, name
             one = by_number[number[1]]
             shown = {text or "incomplete" for text in self._shown(one)}
             if found is None or found[1] not in shown:

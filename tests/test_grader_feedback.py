@@ -100,10 +100,6 @@ def test_pages_go_back_to_students_as_moodle_and_a_mail_merge_want_them(tmp_path
         *(("Ann Lee", "ann@uni.example", "18.00"), ("Ben O_Hara", "", "18.00"), ("Di", "", "0.00")),
     ]
     assert Path(merged[0]["Page"]).read_bytes() == page
-    write_class(tmp_path / "late", {"cy.py": agent(20)})
-    grade_without_playing(tmp_path / "late", tmp_path / "b.db")
-    done = grader("report", "b.db", "--out", "b", "--feedback-zip", "b.zip", cwd=tmp_path)
-    assert "b.zip is not for Moodle, because nobody has a number" in done.stderr
 
 
 @pytest.mark.parametrize(

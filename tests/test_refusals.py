@@ -140,7 +140,7 @@ REFUSED = {
         ("grade ann.py --rubric bad.toml", "bad.toml: match.tmie: unknown key"),
         ("grade ann.py --results no/where.db", "no/where.db: cannot be written"),
         ("grade ann.py --results ann.py", "ann.py: no results file of the grader"),
-        ("grade ann.py --out small.txt", "small.txt: cannot be made: File exists"),
+        ("grade ann.py --out small.txt", "small.txt/.trial: cannot be written: File exists"),
         ("tournament ann.py", "ann.py: a tournament needs two submissions that can play"),
         ("report none.db --records", "--records: --out names the folder for them"),
         ("report x.db --gradebook a.csv", "--gradebook: --out names the folder"),

@@ -139,15 +139,12 @@ def _write_feedback(results: Results, out: Path, place: Path) -> None:
     if results.kind != GRADE:
         raise InputError("--feedback-zip: a tournament has no pages for single students")
     without = writing.write_feedback(results, out, place)
-    use = "is for Moodle"
-    if len(without) == sum(len(mark.students) for mark in results.marks):
-        use = "is not for Moodle, because nobody has a number of Moodle's download"
-    elif without:
+    if without:
         commands.say(
             f"{place} is without {commands.named_few(without)}: they have no number of Moodle's "
             "download, so Moodle cannot tell whose their pages are"
         )
-    commands.say(f"{place} {use}; {place.with_suffix('.csv')} is for a mail merge")
+    commands.say(f"{place} is for Moodle; {place.with_suffix('.csv')} is for a mail merge")
 
 
 def placement_points(path: Path, results: Results) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import html
 import json
@@ -18,7 +17,7 @@ from grader.handin import file_name
 from grader.ladder import Book, GameRow, private_token
 from grader.ladder.league import Entry, Standings, private_page, terms_of
 from grader.marks.tally import Interval, few_games
-from grader.output import beginning, make_folder, pages, write
+from grader.output import pages, write_changed
 from grader.output.explain import MAX_REASONS
 from grader.output.pages import listed
 from grader.output.results import protection_lines
@@ -33,13 +32,11 @@ FOLDERS: Final = (document.SHARED, "agents", "games", "own")
 ROBOTS: Final = "User-agent: *\nDisallow: /\n"
 
 
-def write_site(book: Book, standings: Standings, site: Path, playground: str = "") -> int:
-    """Write the pages that have changed and remove those of former agents; return how many.
+def write_site(book: Book, standings: Standings, site: Path, playground: str = "") -> None:
+    """Write the pages that have changed, and remove those of former agents.
 
     `playground` is the address of a site by `grader playground`.
     """
-    for folder in FOLDERS:
-        make_folder(site / folder)
     texts = shared_files(PARTS) | shared_files(pages.REPLAYS)
     texts |= {"robots.txt": ROBOTS, "index.html": index_page(book, standings, playground)}
     for entry in standings.entries:
@@ -47,29 +44,17 @@ def write_site(book: Book, standings: Standings, site: Path, playground: str = "
             texts[place] = agent_page(book, entry, standings, own=False)
         if entry.student is not None:
             texts[private_page(entry.student.token)] = agent_page(book, entry, standings, own=True)
-    count = sum(_write_changed(site / place, text) for place, text in texts.items())
+    for place, text in texts.items():
+        write_changed(site / place, text)
     kept = {site / place for place in texts}
     for place, games, names, first in [*_pairings(standings), *_challenges(book, standings)]:
-        path = site / place
-        kept.add(path)
-        text = pairing_page(book, games, names, first, beginning(path))
-        if text is not None:
-            write(path, text)
-            count += 1
+        shown, title = [*_shown(games, names, first)], f"{names[0]} against {names[1]}"
+        if pages.write_games(site / place, book, title, shown, ("index.html", "All agents")):
+            kept.add(site / place)
     for folder in FOLDERS:
         for path in (site / folder).glob("*.*"):
             if path not in kept:
                 path.unlink()
-                count += 1
-    return count
-
-
-def _write_changed(path: Path, text: str) -> bool:
-    with contextlib.suppress(OSError, UnicodeDecodeError):
-        if path.read_bytes() == text.encode(errors="backslashreplace"):
-            return False
-    write(path, text)
-    return True
 
 
 Pairing: TypeAlias = tuple[str, list[GameRow], tuple[str, str], str]
@@ -361,15 +346,13 @@ def challenge_place(secret: int, *ids: str) -> str:
     return f"games/{private_token(secret, f'challenge {sorted(ids)}')}.html"
 
 
-def page(
-    title: str, facts: Sequence[str], body: str, data: Any, up: str = "", comment: str = ""
-) -> str:
+def page(title: str, facts: Sequence[str], body: str, data: Any, up: str = "") -> str:
     """Return a page; `up` is the relative path to the site's folder, empty on its first page."""
     listed = "".join(f"<span>{html.escape(fact)}</span>" for fact in facts)
     back = f'<p><a href="{up}index.html">All agents</a></p>\n' if up else ""
     top = f'{pages.heading(title)}\n<p class="facts">{listed}</p>\n{back}'
     main = f'<main class="report ladder">\n{top}{body}\n</main>'
-    return Page(title, PARTS, main, data, comment).beside(up)
+    return Page(title, PARTS, main, data).beside(up)
 
 
 def value_text(rating: Interval | None) -> str:
@@ -380,25 +363,9 @@ def value_text(rating: Interval | None) -> str:
     return f"{rating.mean:z.0f}" + (f" \u00b1 {half:.0f}" if half else "")
 
 
-def pairing_page(
-    book: Book, games: Sequence[GameRow], names: tuple[str, str], first: str, written: str
-) -> str | None:
-    """Return the page of the games of two agents; None if it begins as `written`, with its hash.
-
-    `first` is the id of the agent that `names` has first.
-    """
-    shown = []
+def _shown(games: Sequence[GameRow], names: tuple[str, str], first: str) -> Iterator[pages.Shown]:
+    """Yield the games of two agents; `first` is the id of the one that `names` has first."""
     for number, game in enumerate(games, 1):
         begins = (game.side == 1) == (game.one == first)
         label = f"Game {number}: {names[0]} {'first' if begins else 'second'}"
-        shown.append(pages.Shown(game.key, label, names if begins else (names[1], names[0])))
-    digest = pages.games_digest(shown, list(shared_files(PARTS)))  # those of a page without records
-    if digest in written:
-        return None
-    title, comment = f"{names[0]} against {names[1]}", f"ladder {digest}"
-    text = pages.games_page(book, title, shown, ("index.html", "All agents"), comment)
-    if text:
-        return text
-    lost = '<section class="card box"><p>The results file has no records of these games, so '
-    lost += "they cannot be replayed. Their results count.</p></section>"
-    return page(title, [], lost, {"curves": [], "cells": []}, "../", comment)
+        yield pages.Shown(game.key, label, names if begins else (names[1], names[0]))

@@ -20,14 +20,6 @@ from connect4 import safe
 from connect4.errors import InputError, harmless
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder and its parents; raises `InputError` if that fails."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
-
-
 def check_out(out: Path) -> None:
     """Make the folder of `--out`; raises `InputError` if it is not writable."""
     trial = out / ".trial"
@@ -37,13 +29,19 @@ def check_out(out: Path) -> None:
 
 def write(path: Path, content: str | bytes) -> None:
     """Write a file whole or not at all, and its folder; raises `InputError` if that fails."""
-    make_folder(path.parent)
     data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with safe.writing(path) as file:
             file.write(data)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def write_changed(path: Path, text: str) -> None:
+    """Write a file as `write` does, unless it has this text already."""
+    if not path.is_file() or path.read_bytes() != text.encode(errors="backslashreplace"):
+        write(path, text)
 
 
 def beginning(path: Path) -> str:

@@ -12,12 +12,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 from connect4 import record as records
 from connect4.views import page as replay_page
 from connect4.views.document import Json, Page, json_in_html
+from grader.output import beginning, write
 from grader.output.tables import Number
 from grader.play.one_game import MADE_BY, as_seen_by, replay_data
 from grader.results.store import Store
@@ -62,19 +64,13 @@ class Range:
 Cell: TypeAlias = str | int | Link | Range
 
 
-def whole(
-    title: str,
-    body: str,
-    kind: str = "",
-    parts: Sequence[str] = (),
-    comment: str = "",
-) -> str:
-    """Return a page; `kind` is a class of its style sheet, `comment` a comment in its source.
+def whole(title: str, body: str, kind: str = "", parts: Sequence[str] = ()) -> str:
+    """Return a page; `kind` is a class of its style sheet.
 
     `parts` are assets that it needs besides `PARTS`.
     """
     main = f'<main class="{" ".join(filter(None, ("report", kind)))}">\n{body}\n</main>'
-    return Page(title, (*PARTS, *parts), main, comment=comment).alone()
+    return Page(title, (*PARTS, *parts), main).alone()
 
 
 def heading(title: str, more: str = "") -> str:
@@ -264,27 +260,27 @@ def public_replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any
     return {"names": list(names), **shown}
 
 
-def games_digest(games: Sequence[Shown], more: Sequence[str] = ()) -> str:
-    """Return a hash of everything on a page of games; `more` is what else it depends on."""
+def write_games(
+    path: Path, store: Store, title: str, games: Sequence[Shown], back: tuple[str, str]
+) -> bool:
+    """Write a page one folder below its site that replays games, unless it is up to date.
+
+    `back` is a page of the site and the text of the link to it. Return whether the page is there:
+    it is not if no game has a record.
+    """
     frame = Page("", REPLAYS, data={"games": []}).beside("../")
     listed = [[game.key, game.label, *game.names] for game in games]
-    return hashlib.sha256(json.dumps([MADE_BY, frame, listed, *more]).encode()).hexdigest()
-
-
-def games_page(
-    store: Store, title: str, games: Sequence[Shown], back: tuple[str, str], comment: str
-) -> str:
-    """Return a page one folder below its site that replays games; empty if none has a record.
-
-    `back` is a page of the site and the text of the link to it.
-    """
+    digest = hashlib.sha256(json.dumps([MADE_BY, frame, listed]).encode()).hexdigest()
+    comment = f"games {digest}"
+    if comment in beginning(path):
+        return True
     shown = []
     for game in games:
         data = public_replay(store, game.key, game.names)
         if data is not None:
             shown.append({"label": game.label, **data})
-    if not shown:
-        return ""
-    place, text = back
-    link = f'<nav class="report" aria-label="Site"><a href="../{place}">{text}</a></nav>\n'
-    return Page(title, REPLAYS, link, {"games": shown}, comment).beside("../")
+    if shown:
+        place, text = back
+        link = f'<nav class="report" aria-label="Site"><a href="../{place}">{text}</a></nav>\n'
+        write(path, Page(title, REPLAYS, link, {"games": shown}, comment).beside("../"))
+    return bool(shown)

@@ -6,12 +6,10 @@ that loads nothing else. Text by a student is never used as markup.
 
 from __future__ import annotations
 
-import hashlib
 import html
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache
 from itertools import compress
 from statistics import fmean, median
 from typing import Final
@@ -44,42 +42,9 @@ from grader.output.pages import (
 from grader.output.results import Results
 from grader.output.tables import Number
 from grader.play import number_of
-from grader.play.one_game import MADE_BY
 from grader.rubric.model import Rubric
 
 FEEDBACK: Final = (*PARTS, "positions", "table", "report")
-
-
-@cache
-def frame() -> str:
-    """Return a page without content, with all its styles and scripts."""
-    return Page("", FEEDBACK, data={"games": []}).alone()
-
-
-def report_on(mark: Mark, results: Results, lost: Sequence[Reason]) -> tuple[str, str]:
-    """Return what stands above and below the games; `lost` are the reasons for lost turns."""
-    games = results.games_of(mark.submission)
-    playable = {
-        game.key: number
-        for number, game in reversed([*enumerate(games, 1)])  # of two alike the first counts
-        if game.key in results.played and not game.board.hidden
-    }
-    total = card(_total(mark, results.rubric))
-    parts = [heading(f"Feedback for {mark.submission.name}"), total]
-    if not mark.submission.problem:
-        parts.append(_lost_turns(lost, playable))
-        parts.append("<h2>Where the points come from</h2>")
-        boxes = "\n".join(_match_card(match, results.rubric) for match in mark.matches)
-        parts.append(f'<div class="boxes">\n{boxes}\n</div>')
-    below = []
-    if mark.findings:
-        told = "<p>These are the findings of <code>python3 -m grader check</code>.</p>"
-        findings = listed(html.escape(tables.finding_text(found)) for found in mark.findings)
-        below.append(section("Your files", f"{told}{findings}"))
-    if any(game.key in results.played for game in games):
-        told = paragraphs(results.protection)
-        below.append(section("How your games were run", told))
-    return "\n".join(filter(None, parts)), "\n".join(filter(None, below))
 
 
 def _total(mark: Mark, rubric: Rubric) -> str:
@@ -218,31 +183,35 @@ def _games(item: Submission, results: Results, replays: Mapping[str, Json]) -> s
     return table(GAME_HEADERS, rows)
 
 
-def digest(item: Submission, report: tuple[str, str], results: Results) -> str:
-    """Return a hash of everything on a page, so that an unchanged page is not written again."""
-    games = enumerate(results.games_of(item))
-    keys = [f"{number} {game.key}" for number, game in games if game.key in results.played]
-    texts = [MADE_BY, frame(), *report, *keys]
-    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
-
-
 def feedback_page(
-    item: Submission,
-    report: tuple[str, str],
-    results: Results,
-    replays: Mapping[str, Json],
+    mark: Mark, results: Results, lost: Sequence[Reason], replays: Mapping[str, Json]
 ) -> str:
-    """Return the whole page of a submission: its report, then its games.
+    """Return the page of a submission: its mark, why turns were lost, its games.
 
-    `replays` has the games that have been played, by key.
+    `lost` are the reasons for lost turns; `replays` has the games that have been played, by key.
     It opens at the first lost turn above, else at the game with the worst margin.
     """
-    games, (above, below) = results.games_of(item), report
-    comment = f"feedback {digest(item, report, results)}"
-    title = f"Feedback for {item.name}"
-    if games:
-        listed = card(_games(item, results, replays))
-        below = f"<h2 id='games'>All games</h2>\n{listed}\n{below}"
+    item, games = mark.submission, results.games_of(mark.submission)
+    playable = {
+        game.key: number
+        for number, game in reversed([*enumerate(games, 1)])  # of two alike the first counts
+        if game.key in results.played and not game.board.hidden
+    }
+    parts = [heading(f"Feedback for {item.name}"), card(_total(mark, results.rubric))]
+    if not item.problem:
+        boxes = "\n".join(_match_card(match, results.rubric) for match in mark.matches)
+        parts += [_lost_turns(lost, playable), "<h2>Where the points come from</h2>"]
+        parts.append(f'<div class="boxes">\n{boxes}\n</div>')
+    below = (
+        [f"<h2 id='games'>All games</h2>\n{card(_games(item, results, replays))}"] if games else []
+    )
+    if mark.findings:
+        told = "<p>These are the findings of <code>python3 -m grader check</code>.</p>"
+        findings = listed(html.escape(tables.finding_text(found)) for found in mark.findings)
+        below.append(section("Your files", f"{told}{findings}"))
+    if any(game.key in results.played for game in games):
+        below.append(section("How your games were run", paragraphs(results.protection)))
+    above, after = ("\n".join(filter(None, some)) for some in (parts, below))
     shown, margins = [], {}
     for number, game in enumerate(games, 1):
         if game.key in replays and not game.board.hidden:
@@ -250,12 +219,13 @@ def feedback_page(
             side = "first" if game.side == 1 else "second"
             label = f"{game.match.part}, {game.board.label}, {side}, round {game.repeat + 1}"
             shown.append(({"number": number, "label": label}, replays[game.key]))
+    title = f"Feedback for {item.name}"
     if not shown:
-        return whole(title, f"{above}\n{below}", comment=comment)
+        return whole(title, f"{above}\n{after}")
     before = f'<section class="report" aria-labelledby="name">\n{above}\n</section>\n'
-    after = f'\n<section class="report" aria-label="More">\n{below}\n</section>'
+    after = f'\n<section class="report" aria-label="More">\n{after}\n</section>'
     data = with_keys({"opens": f"{min(margins, key=margins.__getitem__)}.0"}, all_games(shown))
-    return Page(title, FEEDBACK, before, data, comment, after).alone()
+    return Page(title, FEEDBACK, before, data, after=after).alone()
 
 
 ROSTER: Final = ("section", "group")
@@ -263,12 +233,6 @@ MARK_HEADERS: Final = (
     *("submission", *ROSTER, Number("total"), Number("interval"), Number("A"), Number("B")),
     *("lost turns", "remark"),
 )
-
-OPPONENT_HEADERS: Final = (
-    *("opponent", Number("games"), Number("the class's median margin"), Number("full points")),
-    Number("zero points"),
-)
-
 
 CONCERNS: Final = ("at 0", "with lost turns", "not playable", "identical", "late", "undecided")
 
@@ -301,7 +265,6 @@ def class_page(results: Results) -> str:
         heading("The class"),
         paragraphs([f"For the teacher: this page names everybody. {summary}."]),
         section("Marks", filters("Who needs you?", CONCERNS, kinds) + marked),
-        section("Opponents", table(OPPONENT_HEADERS, _opponents(marks))),
         section("Games that failed (INFRA)", table(("game", "failure", Number("begun")), failed)),
         section("Corrections", table(("student", "correction"), corrections)),
         section("Protection", paragraphs(results.protection)),
@@ -346,22 +309,4 @@ def _marks(marks: Sequence[Mark], full: float) -> list[list[Cell]]:
         row: list[Cell] = [page, *map(", ".join, map(sorted, places)), total, interval, *shown]
         row += [tables.faults_text(mark.faults), tables.remark(mark)]
         rows.append(row)
-    return rows
-
-
-def _opponents(marks: Sequence[Mark]) -> list[list[Cell]]:
-    """Return what the class achieved against each opponent."""
-    by_name: dict[str, list[MatchMark]] = {}
-    for mark in marks:
-        for match in mark.matches:
-            by_name.setdefault(match.name, []).append(match)
-    rows: list[list[Cell]] = []
-    for name, matches in by_name.items():
-        games = sum(match.tally.games for match in matches)
-        margins = [match.tally.mean_margin for match in matches if match.tally.games]
-        done = [match for match in matches if match.tally.complete]
-        full = sum(match.points >= match.max_points for match in done)
-        none = sum(match.points == 0 for match in done)
-        margin = f"{median(margins):+.{matches[0].tally.digits}f}" if margins else "-"
-        rows.append([name, games, margin, full, none])
     return rows

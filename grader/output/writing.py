@@ -24,9 +24,9 @@ from grader.handin import match as who_is_who
 from grader.handin.lists import csv_text
 from grader.marks.tally import by_match, tally
 from grader.marks.tournament import unlikely
-from grader.output import beginning, in_actions, result_pages, show_error, write
+from grader.output import beginning, in_actions, result_pages, show_error, write, write_changed
 from grader.output.explain import Lost, Reason, gradescope, of_match, reasons, to_json
-from grader.output.pages import REPLAYS, Shown, games_digest, games_page, replay_text
+from grader.output.pages import REPLAYS, Shown, replay_text, write_games
 from grader.output.results import GRADE, Results
 from grader.output.standings import replay_place, standings_page
 from grader.output.tables import faults_text, gradebook
@@ -96,8 +96,10 @@ def reasons_of(results: Results, store: Store) -> dict[str, list[Reason]]:
 
 def write_replays(results: Results, store: Store, out: Path) -> None:
     """Write a page with the games of each pairing of a tournament that has records."""
-    texts = dict(shared_files(REPLAYS))
-    kept: set[Path] = set()
+    shared = shared_files(REPLAYS)
+    for place, text in shared.items():
+        write(out / place, text)
+    kept = {out / place for place in shared}
     for group in (group for state in results.stages for group in state.groups):
         for number, (match, games) in enumerate(by_match(group.games).items(), 1):
             shown = [
@@ -106,16 +108,12 @@ def write_replays(results: Results, store: Store, out: Path) -> None:
                 for names in [(game.players[0].name, game.players[1].name)]
                 if game.key in results.played and not game.board.hidden
             ]
-            place, comment = replay_place(group, number), f"games {games_digest(shown)}"
-            if comment in beginning(out / place):
-                kept.add(out / place)
-                continue
-            title = f"{match.one.name} against {match.two.name}"
-            texts[place] = games_page(store, title, shown, STANDINGS, comment)
-    for place, text in texts.items():
-        if text:
-            write(out / place, text)
-            kept.add(out / place)
+            path, title = (
+                out / replay_place(group, number),
+                f"{match.one.name} against {match.two.name}",
+            )
+            if write_games(path, store, title, shown, STANDINGS):
+                kept.add(path)
     for path in {*(out / "games").glob("*.html"), *(out / SHARED).glob("replay-*")} - kept:
         if path.suffix != ".html" or "<!-- games " in beginning(path):
             path.unlink()
@@ -166,17 +164,13 @@ def write_unlikely(results: Results, out: Path) -> int:
 
 
 def write_pages(results: Results, store: Store, out: Path, lost: Lost) -> None:
-    """Write the page of each submission unless it exists and is up to date.
+    """Write the page of each submission unless it is there already.
 
     Others who handed in the same file are not named there. A game whose record is damaged or lost
     is reported and left out. `lost` has the reasons for lost turns, as `reasons_of` returns them.
     """
     for mark in results.marks:
         item = mark.submission
-        text = result_pages.report_on(mark, results, lost.get(item.name, ()))
-        path = out / pages_of(item.name)[0]
-        if result_pages.digest(item, text, results) in beginning(path):
-            continue
         replays: dict[str, Json] = {}
         for game in (one for one in results.games_of(item) if one.key in results.played):
             names = [item.name if one == game.match.one else one.name for one in game.players]
@@ -185,37 +179,31 @@ def write_pages(results: Results, store: Store, out: Path, lost: Lost) -> None:
                 continue
             title = f"{item.name}, {game.title}"
             print(f"{title}: its record cannot be shown: damaged or lost", file=sys.stderr)
-        write(path, result_pages.feedback_page(item, text, results, replays))
+        text = result_pages.feedback_page(mark, results, lost.get(item.name, ()), replays)
+        write_changed(out / pages_of(item.name)[0], text)
 
 
 def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
     """Write the zip that Moodle takes as feedback files, and beside it a CSV for a mail merge.
 
-    A folder has the name of Moodle's own download. Return the students without a number there:
-    their pages are not in the zip, unless nobody has a number; then namesakes are numbered.
+    A folder has the name of Moodle's own download. Return the students without a number there,
+    whose pages are not in the zip.
     """
-    numbers = [[one.key(Kind.MOODLE) for one in mark.students] for mark in results.marks]
-    of_moodle = any(any(listed) for listed in numbers)
     rows, without = [], []
-    taken: Counter[str] = Counter()
     try:
         with (
             safe.writing(place) as file,
             zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped,
         ):
-            for mark, listed in zip(results.marks, numbers, strict=True):
+            for mark in results.marks:
                 page = out / pages_of(mark.submission.name)[0]
-                for student, number in zip(mark.students, listed, strict=True):
-                    folder = file_name(student.name).replace("_", " ")
-                    if number:
-                        folder += f"_{number}_assignsubmission_file_"
+                for student in mark.students:
+                    if number := student.key(Kind.MOODLE):
+                        name = file_name(student.name).replace("_", " ")
+                        folder = f"{name}_{number}_assignsubmission_file_"
+                        zipped.write(page, f"{folder}/feedback.html")
                     else:
                         without.append(student.name)
-                        taken[folder.casefold()] += 1
-                        same = taken[folder.casefold()]
-                        folder += f" ({same})" if same > 1 else ""
-                    if number or not of_moodle:
-                        zipped.write(page, f"{folder}/feedback.html")
                     total = mark.known(student)
                     points = "" if total is None else f"{total:.2f}"
                     rows.append([student.name, student.email, points, page.resolve()])
