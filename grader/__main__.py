@@ -24,9 +24,6 @@ from grader.output import commands_stopped
 
 STOPPED: Final = 3
 
-MAX_HOURS: Final = 100
-"""The most core-hours of a run without `--yes`."""
-
 NOT_FOR_STUDENTS: Final = (
     *("correct", "desk", "doctor", "forget", "handout", "ladder", "playground"),
     *("publish-game", "similar", "viva"),
@@ -320,9 +317,8 @@ def _add_run(add: Add) -> None:
     add("--results", metavar="FILE", type=Path, help="the results file (default COMMAND.db)")
     text = "print games and core-hours, ask each file for moves, keep the answers; play no game"
     add("--dry-run", action="store_true", help=text)
-    text = f"refuse to play for more core-hours (default {MAX_HOURS})"
-    add("--max-hours", metavar="N", type=cli.span, default=MAX_HOURS, help=text)
-    text = "ask nothing: play for any time, and fill every gradebook"
+    cli.refuse_gone(add, "--max-hours", "--yes plays for more than 100 core-hours")
+    text = "ask nothing: play for more than 100 core-hours, and fill every gradebook"
     add("--yes", action="store_true", help=text)
     text = "play the games of a file that was set aside because it ended the grader"
     add("--try-again", metavar="NAME", action="append", default=[], help=text)
@@ -398,8 +394,6 @@ def command_of(name: str) -> Callable[..., int]:
 def with_values(options: dict[str, Any], words: Sequence[str] = ()) -> dict[str, Any]:
     """Return the options of a command with one value for how games are played and one for files."""
     named = dict(options)
-    if options.get("yes") and "max_hours" in options:
-        named["max_hours"] = math.inf
     if "scheduler" in options:
         from grader.commands import Playing, read_rubric
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.commands.grade import hours_text, speed_text
-from grader.play.schedule import submitted
+from grader.commands.grade import speed_text
+from grader.commands.run import hours_text
+from grader.handin import Submission
+from grader.output.results import Results
 from grader.rubric import reading as rubrics
 from tests.command import run
 from tests.grading import COMMAND, hand_in, rubric, searcher
@@ -33,17 +35,13 @@ def test_the_dry_run_of_a_tournament_counts_the_stages_after_the_first(tmp_path:
 
 @pytest.mark.slow
 def test_a_plan_of_too_many_hours_is_refused_without_yes(tmp_path: Path) -> None:
-    rubric(tmp_path, seconds=3600)
+    rubric(tmp_path, seconds=360000)
     class_of(tmp_path, 2)
     for command in ("grade", "tournament"):
         arguments = (command, "class", "--rubric", "rubric.toml")
-        done = run(COMMAND, *arguments, "--max-hours", "2.5", "--dry-run", cwd=tmp_path, status=2)
-        assert (
-            "core-hours are more than --max-hours 2.5; fewer boards, repeats or sec" in done.stderr
-        )
-        done = run(
-            COMMAND, *arguments, "--max-hours", "2.5", "--yes", "--dry-run", cwd=tmp_path, status=0
-        )
+        done = run(COMMAND, *arguments, "--dry-run", cwd=tmp_path, status=2)
+        assert "core-hours are more than 100; fewer boards, repeats or seconds a" in done.stderr
+        run(COMMAND, *arguments, "--yes", "--dry-run", cwd=tmp_path, status=0)
 
 
 @pytest.mark.slow
@@ -95,8 +93,9 @@ def test_the_dry_run_prints_the_core_hours_of_other_limits_and_pairs(tmp_path: P
 def test_by_fuel_the_dry_run_names_fuel_and_real_hours(tmp_path: Path) -> None:
     path = tmp_path / "fuel.toml"
     path.write_text("[match]\nfuel = 5e9\n", encoding="utf-8")
-    students = [submitted(f"s{number}", f"{number:064x}") for number in range(20)]
-    first, _, _, _, *rows = hours_text("grade", students, rubrics.read(path)).splitlines()
+    files = [Submission(f"s{number}", "", b"%d" % number) for number in range(20)]
+    foreseen = Results("grade", rubrics.read(path), files, {}, {})
+    first, _, _, _, *rows = hours_text(foreseen).splitlines()
     assert [row.split()[0] for row in rows] == ["20G", "5G", "1G"]
     assert first.startswith(f"{path} takes {rows[1].split()[1]} core-hours if")
 

@@ -53,7 +53,7 @@ def test_a_hand_in_under_a_new_name_has_its_games_already(folder: Path) -> None:
 def test_a_new_name_keeps_the_evidence_of_earlier_versions(folder: Path) -> None:
     """A late namesake gives a student another name; a complaint may come after that."""
     (folder / "class" / "ann").rename(folder / "class" / "Ann (1)")
-    assert "ann is now called Ann (1), with the same file" in grade(folder).stderr
+    assert "ann (1 in all) had results there" in grade(folder).stderr
     hand_in(folder / "class", "Ann (1)", searcher(1, note="changed"))
     grade(folder)
     rows = [row for row in index(folder) if row["Submission"] == "Ann (1)"]

@@ -136,7 +136,7 @@ REFUSED = {
         ("grade ann.py --time 1 --fuel 5G", "--fuel takes the place of --time; give one of them"),
         ("grade ann.py agent.py --quick", "--quick is for one submission, and there are 2"),
         ("grade ann.py --isolation none", "invalid choice: 'none'"),
-        ("grade ann.py --max-hours none", "'none' is not a number above 0"),
+        ("grade ann.py --max-hours 5", "is gone: --yes plays for more than 100 core-hours"),
         ("grade ann.py --rubric bad.toml", "bad.toml: match.tmie: unknown key"),
         ("grade ann.py --results no/where.db", "no/where.db: cannot be written"),
         ("grade ann.py --results ann.py", "ann.py: no results file of the grader"),

@@ -22,7 +22,7 @@ from grader.handin.lists import csv_text, nobody
 from grader.handin.roster import Correction, Owners, Student, assign
 from grader.marks import lateness
 from grader.output import write
-from grader.play import Pool, cluster_pool, local_pool, worker_count
+from grader.play import Pool, cluster_pool, local_pool, number_of, worker_count
 from grader.results.store import Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric, kit_agents, level_of_games
@@ -207,8 +207,9 @@ def read_roster(paths: Sequence[Path], held: Sequence[Student]) -> tuple[Student
         if unused:
             say(f"{path}: columns that are not used: {', '.join(unused)}")
     pairs = match(found, held).pairs
-    gone = [one for place, one in enumerate(held) if place not in pairs.values()]
-    _say_gone(gone, ", ".join(map(str, paths)))
+    if gone := len(held) - len(pairs):
+        place = ", ".join(map(str, paths))
+        say(f"{place} replaces the stored roster: {number_of(gone, 'student')} no longer in it")
     return tuple(
         replace(one, corrections=_dated(one.corrections, held[pairs[n]] if n in pairs else None))
         for n, one in enumerate(found)
@@ -249,18 +250,6 @@ def _dated(entries: Sequence[Correction], before: Student | None) -> tuple[Corre
     today = date.today().isoformat()
     known = {replace(entry, day=""): entry for entry in (before.corrections if before else ())}
     return tuple(known.get(entry, replace(entry, day=today)) for entry in entries)
-
-
-def _say_gone(gone: Sequence[Student], place: str) -> None:
-    """Say how many students a new roster drops, and what goes with them."""
-    if gone:
-        told = "1 student is" if len(gone) == 1 else f"{len(gone)} students are"
-        told += " no longer in it"
-        if adjusted := sum(bool(student.corrections) for student in gone):
-            told += f", {adjusted} with a correction"
-        if extended := sum(student.extension != 0 for student in gone):
-            told += f", {extended} with an extension"
-        say(f"{place} replaces the stored roster: {told}")
 
 
 def say_owners(

@@ -22,7 +22,7 @@ from connect4.views.words import ON_A_COPY
 from grader.commands import DONE, FAILED, read_rubric, say
 from grader.handin import Submission
 from grader.handin import find as submissions
-from grader.handin.form import NO_REPORT, Finding
+from grader.handin.form import Finding
 from grader.handin.form import check as check_form
 from grader.handin.positions import (
     KEEPS_STATE,
@@ -43,16 +43,10 @@ def check(paths: Sequence[Path], rubric: Path | None = None, form_only: bool = F
     level = None if form_only else choose_level("auto")[0]
     counts: Counter[str] = Counter()
     known: dict[bytes, tuple[list[Finding], str]] = {}
-    items = submissions.find(paths, rules.submission)
-    without: list[str] = []
-    for item in items:
+    for item in submissions.find(paths, rules.submission):
         place = one_line(item.path or item.place)
         found, plays = _examine(item, rules, level, known)
         findings = sorted(found, key=lambda finding: not finding.required)
-        no_report = len(items) > 1 and any(finding.text == NO_REPORT for finding in findings)
-        if no_report:  # one line for the class
-            without.append(one_line(item.name))
-            findings = [finding for finding in findings if finding.text != NO_REPORT]
         whose = "" if item.name in place else f" ({item.name})"
         for finding in findings:
             in_report = finding.in_report and item.report is not None
@@ -61,16 +55,12 @@ def check(paths: Sequence[Path], rubric: Path | None = None, form_only: bool = F
             print(f"{where}:{finding.line}: {rule}: {one_line(finding.text)}{whose}")
             if finding.required:
                 show_error(where, finding.line, f"{finding.rule}: {finding.text}")
-        said = ", ".join(filter(None, ["" if findings or no_report else "well formed", plays]))
+        said = ", ".join(filter(None, ["" if findings else "well formed", plays]))
         if said:
             print(f"{place}: {said}{whose}", flush=True)
         counts.update("required" if finding.required else "advice" for finding in findings)
-        failed = no_report or any(finding.required for finding in findings)
+        failed = any(finding.required for finding in findings)
         counts["failed" if failed else "unknown" if plays == UNKNOWN else "good"] += 1
-    if without:
-        counts["required"] += 1
-        names = ", ".join([*without[:5], *(["..."] if len(without) > 5 else [])])
-        print(f"{len(without)} of {len(items)}: report: {NO_REPORT} ({names})")
     print(summary(counts) + (NO_MOVES if level is None else ""))
     return FAILED if counts["failed"] else DONE
 

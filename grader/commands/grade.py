@@ -1,13 +1,13 @@
 """The commands `grade` and `tournament`: submissions against the baselines, or each other.
 
-`grade --quick` grades one file in about two minutes: a first estimate, not a mark. `--dry-run`
-prints core-hours; the command `fuel` prints what it estimates them from.
+`grade --quick` grades one file in about two minutes: a first estimate, not a mark. The command
+`fuel` prints what `--dry-run` estimates core-hours from.
 """
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -20,22 +20,19 @@ from grader.commands.report import Outputs
 from grader.commands.run import Task, foresee, go
 from grader.handin import find as submissions
 from grader.handin.positions import METHODS
-from grader.marks import gradable
-from grader.marks.tournament import later_games, stages
 from grader.output.results import GRADE, TOURNAMENT
 from grader.output.tables import text_table
 from grader.play import schedule
 from grader.play.working_time import asking_for, grading_pace, plays_from
 from grader.rubric import Board
 from grader.rubric import reading as rubrics
-from grader.rubric.model import Rubric, level_of_games
+from grader.rubric.model import Rubric
 
 
 def grade(
     paths: Sequence[Path],
     playing: Playing,
     outputs: Outputs,
-    max_hours: float,
     results: Path | None = None,
     roster: Sequence[Path] = (),
     name: str | None = None,
@@ -56,21 +53,19 @@ def grade(
         found,
         results or Path("quick.db" if quick else "grade.db"),
         outputs,
-        max_hours,
         try_again,
         roster,
         quick,
         of_one_file=len(found) == len(paths) == 1
         and (paths[0].is_file() or (paths[0] / "ai.py").is_file()),
     )
-    return _foretell(task) if dry_run else go(task)
+    return foresee(task) if dry_run else go(task)
 
 
 def tournament(
     folder: Path,
     playing: Playing,
     outputs: Outputs,
-    max_hours: float,
     results: Path | None = None,
     dry_run: bool = False,
     try_again: Sequence[str] = (),
@@ -80,16 +75,8 @@ def tournament(
     if sum(item.problem is None for item in found) < 2:
         raise InputError(f"{folder}: a tournament needs two submissions that can play")
     path = results or Path("tournament.db")
-    task = Task(TOURNAMENT, playing, found, path, outputs, max_hours, try_again)
-    return _foretell(task) if dry_run else go(task)
-
-
-def _foretell(task: Task) -> int:
-    """Print the core-hours of a class, then what is missing and which files do not play."""
-    contestants = gradable(task.found)
-    if contestants and not task.quick:
-        print(hours_text(task.kind, contestants, task.rubric))
-    return foresee(task)
+    task = Task(TOURNAMENT, playing, found, path, outputs, try_again)
+    return foresee(task) if dry_run else go(task)
 
 
 def _shorter(playing: Playing, source: bytes | None) -> Rubric:
@@ -164,43 +151,6 @@ def _turns(board: Board, rubric: Rubric) -> int:
     one = schedule.submitted("", "")
     terms = (board, 0, 1, 0, rubric.match.time_limit, rubric.limits)
     return schedule.timed_turns(schedule.PlannedGame(schedule.Match("", one, one), *terms))
-
-
-HOURS_HEADERS: Final = ("a move", "1 pair on each board", "2 pairs on each board")
-
-
-def hours_text(kind: str, contestants: Sequence[schedule.Contestant], rubric: Rubric) -> str:
-    """Return the core-hours of a whole class if every submission uses all of its time."""
-    games = list(_games(kind, contestants, rubric))
-    once = [game for game in games if game.repeat == 0]
-    rows = []
-    for label, limit in level_of_games(rubric).other_limits().items():
-        one_pair = sum(schedule.worth(replace(game, time_limit=limit)) for game in once)
-        rows.append((label, _hours(one_pair), _hours(2 * one_pair)))
-    return (
-        f"{rubric.source} takes {_hours(sum(map(schedule.worth, games)))} core-hours if "
-        "submissions use all their time.\n"
-        "Core-hours with another limit and other `repeats`:\n"
-        f"{text_table(rows, HOURS_HEADERS)}"
-    )
-
-
-def _games(
-    kind: str, contestants: Sequence[schedule.Contestant], rubric: Rubric
-) -> Iterable[schedule.PlannedGame]:
-    """Return all games, each once: several matches may share a game."""
-    if kind == GRADE:
-        games = schedule.grade_games(contestants, rubric)
-    else:
-        begun = stages(contestants, {}, rubric)
-        games = [game for group in begun[0].groups for game in group.games]
-        games += (game for later in later_games(begun, rubric).values() for game in later)
-    return {game.key: game for game in games}.values()
-
-
-def _hours(seconds: float) -> str:
-    hours = seconds / 3600
-    return f"{hours:.1f}" if hours >= 1 else f"{hours:.2g}"
 
 
 FUEL_TURNS: Final = 40

@@ -7,7 +7,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -28,7 +28,7 @@ from grader.results import ATTEMPTS, STARVED, Attempt, EndedGames
 from grader.results.database import has_results
 from grader.results.store import COMMAND, Store
 from grader.rubric import reading as rubrics
-from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents
+from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents, level_of_games
 
 FOR_ONE_FILE: Final = (
     "games that an opponent lost by its own fault do not count: close other programs and give the "
@@ -38,6 +38,9 @@ FOR_A_CLASS: Final = (
     "{}: games that an opponent lost by its own fault count for nobody: mend the opponent and give "
     "the same command"
 )
+
+MAX_HOURS: Final = 100
+"""The most core-hours of a run without `--yes`."""
 
 REWRITE_SECONDS: Final = 5.0
 """The quick files of a large class are written at most once in this time."""
@@ -54,8 +57,6 @@ class Task:
     path: Path
     """The results file."""
     outputs: Outputs
-    max_hours: float
-    """The most core-hours that it may take."""
     try_again: Sequence[str] = ()
     """The submissions that an earlier run has set aside, and that may play again."""
     roster: Sequence[Path] = ()
@@ -124,6 +125,8 @@ def foresee(task: Task) -> int:
     """Say how much there is to play, and ask each file for moves, whose answers are kept."""
     _begin(task)
     foreseen = _foreseen(task)
+    if foreseen.games and not task.quick:
+        print(hours_text(foreseen))
     _announce(task, foreseen, missing(foreseen))
     _check_seed(task)
     with Store(task.path, writing=True) as store, task.playing.pool() as pool:
@@ -219,14 +222,8 @@ def _store_plan(task: Task, store: Store) -> None:
 
 
 def _say_left_out(task: Task, store: Store) -> None:
-    """Report hand-ins with results that are not here, and files under another name."""
-    before, here = store.submissions(), {item.name for item in task.found}
-    gone = {item.name: item for item in before if item.name not in here}
-    for item in task.found:
-        same = [name for name, old in gone.items() if old.sha256 == item.sha256 is not None]
-        if len(same) == 1 and item.name not in {old.name for old in before}:
-            say(f"{store.path}: {same[0]} is now called {item.name}, with the same file")
-            del gone[same[0]]
+    """Report hand-ins with results that are not here."""
+    gone = {item.name for item in store.submissions()} - {item.name for item in task.found}
     if gone:
         say(
             f"{store.path}: {named_few(sorted(gone))} had results there and are not among these "
@@ -246,12 +243,15 @@ def missing(results: Results, hopeless: Collection[str] = ()) -> list[PlannedGam
     return [game for key, game in todo.items() if key not in results.played and key not in hopeless]
 
 
+HOURS_HEADERS: Final = ("a move", "1 pair on each board", "2 pairs on each board")
+
+
 def _announce(task: Task, results: Results, todo: Sequence[PlannedGame]) -> None:
     """Say how many games are to be played, and how long that may take.
 
     Raises `InputError` if it takes more hours than it may.
     """
-    later = later_games(results.stages, results.rubric) if task.kind == TOURNAMENT else {}
+    later = later_games(results.stages, results.rubric) if results.stages else {}
     note = ""
     if later:
         listed = ", ".join(f"{len(games)} in {name!r}" for name, games in later.items())
@@ -267,11 +267,34 @@ def _announce(task: Task, results: Results, todo: Sequence[PlannedGame]) -> None
         f"{len(todo)} games to play{note} ({done} have results): about {duration(seconds)} of one "
         f"core, {where}, if submissions use all their time"
     )
-    if seconds / 3600 > task.max_hours:
+    if seconds / 3600 > MAX_HOURS and not task.outputs.yes:
         raise InputError(
-            f"{seconds / 3600:.0f} core-hours are more than --max-hours {task.max_hours:g}; fewer "
-            "boards, repeats or seconds a move make it shorter, --yes plays it anyway"
+            f"{seconds / 3600:.0f} core-hours are more than {MAX_HOURS}; fewer boards, repeats or "
+            "seconds a move make it shorter, --yes plays it anyway"
         )
+
+
+def hours_text(results: Results) -> str:
+    """Return the core-hours of a whole class if every submission uses all of its time."""
+    rubric = results.rubric
+    later = later_games(results.stages, rubric) if results.stages else {}
+    games = [*results.games, *(game for planned in later.values() for game in planned)]
+    games = [*{game.key: game for game in games}.values()]  # several matches may share a game
+    rows = []
+    for label, limit in level_of_games(rubric).other_limits().items():
+        once = (replace(game, time_limit=limit) for game in games if game.repeat == 0)
+        one_pair = sum(map(worth, once))
+        rows.append((label, _hours(one_pair), _hours(2 * one_pair)))
+    return (
+        f"{rubric.source} takes {_hours(sum(map(worth, games)))} core-hours if submissions use "
+        "all their time.\nCore-hours with another limit and other `repeats`:\n"
+        f"{tables.text_table(rows, HOURS_HEADERS)}"
+    )
+
+
+def _hours(seconds: float) -> str:
+    hours = seconds / 3600
+    return f"{hours:.1f}" if hours >= 1 else f"{hours:.2g}"
 
 
 @dataclass

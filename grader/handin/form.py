@@ -73,7 +73,6 @@ MUTATORS: Final = frozenset(
 )
 """Methods that change a list, a set, a dict, a deque or an array."""
 
-NO_REPORT: Final = "no report.txt; describe your ideas in it, the authors in its first line"
 
 STUB: Final = b"ai.py is still the stub"
 """What the stub of the students' edition prints."""
@@ -385,7 +384,8 @@ def _root(node: ast.expr) -> str | None:
 def report_findings(report: str | None, rules: SubmissionRules) -> list[Finding]:
     """Return the findings of the text of `report.txt`; None means that the file is missing."""
     if report is None:
-        return [Finding(1, "report", NO_REPORT, in_report=True)]
+        text = "no report.txt; describe your ideas in it, the authors in its first line"
+        return [Finding(1, "report", text, in_report=True)]
     findings = []
     lines = report.lstrip("\ufeff").splitlines()
     if not lines or not lines[0].strip():
