@@ -364,7 +364,6 @@ def test_a_damaged_or_lost_record_or_row_names_itself_and_stops_nobody_else(
     for name in ("=Ann <b>", "bo"):
         assert f"{name}, {where}: its record cannot be shown: damaged or lost\n" in done.stderr
     assert f"cy, {where}: its row in the results file is damaged; `grade` plays" in done.stderr
-    assert done.stderr.count("not written: the record is damaged or lost\n") == 2
     assert len(list((tmp_path / "marks" / "records").rglob("*.json"))) == 10
     before, after = gradebook(graded), gradebook(tmp_path)
     assert [row["Total"] for row in after[:2]] == [row["Total"] for row in before[:2]]

@@ -10,8 +10,8 @@ import pytest
 
 from grader.handin import Submission
 from grader.marks.tournament import StageState, deal, group_count, placings, stages
+from grader.output.result_pages import _stage
 from grader.output.results import TOURNAMENT, Results
-from grader.output.standings import _stage
 from grader.output.tables import tournament_text
 from grader.play.schedule import Contestant, seed_of, submitted
 from grader.results import Faults, PlayedGame

@@ -19,8 +19,8 @@ from connect4.views.tree import PARTS as TREE
 from connect4.views.tree import tree_page
 from grader.handin import Submission
 from grader.output.pages import section, table, whole
+from grader.output.result_pages import standings_page
 from grader.output.results import TOURNAMENT, Results
-from grader.output.standings import standings_page
 from grader.output.tables import Number
 from grader.playground import ASSETS as PLAYGROUND
 from grader.rubric.reading import read as read_rubric

@@ -1,24 +1,20 @@
 """`python3 -m grader` without a command: where a class stands, and what the next command is.
 
-It reads the results files and the hand-ins of the current folder, and changes nothing.
+It reads the results files of the current folder, and changes nothing.
 """
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
 from grader.commands import UNMATCHED
-from grader.handin import Missing, Submission
-from grader.handin import find as submissions
-from grader.handin.archive import ENDINGS
+from grader.handin import Missing
 from grader.ladder import LADDER
 from grader.output.gradebooks import FILLED
 from grader.output.results import GRADE, TOURNAMENT, Results, read_results
@@ -26,7 +22,6 @@ from grader.output.tables import clipped
 from grader.output.writing import OUT, changed_marks
 from grader.results.database import is_busy
 from grader.results.store import COMMAND, Store
-from grader.rubric import reading as rubrics
 
 CALL: Final = "python3 -m grader"
 
@@ -37,7 +32,6 @@ def desk() -> bool:
     """Print where things stand in the current folder; return whether there is anything."""
     found = [_results_lines(path) for path in sorted(Path().glob("*.db"))]
     found.sort(key=lambda lines: not lines[0].endswith(f": {GRADE}"))
-    found += [] if found and found[0][0].endswith(f": {GRADE}") else _hand_ins()
     print(*(line for lines in found for line in lines), sep="\n", end="\n" if found else "")
     return bool(found)
 
@@ -126,26 +120,3 @@ def _marks_lines(results: Results, store: Store) -> tuple[list[str], str]:
     if (more := len(decide) - MOST_DECISIONS) > 0:
         lines.append(f"  to decide: {more} more; {UNMATCHED} has all")
     return lines, following
-
-
-def _hand_ins() -> Iterator[list[str]]:
-    """Yield the folders and archives here of which most files are students' agents."""
-    more = [f"--rubric {path}" for path in Path().glob("*.toml") if path.stem != "pyproject"]
-    more = more if len(more) == 1 else []
-    more += [f"--roster {path}" for path in sorted(Path().glob("roster*.csv"))]
-    for path in sorted(Path().iterdir()):
-        is_packed = path.name.lower().endswith((".zip", *ENDINGS))
-        if path.name[0] in "._" or not (path.is_dir() or is_packed):
-            continue
-        found: list[Submission] = []
-        with contextlib.suppress(InputError), contextlib.redirect_stderr(io.StringIO()):
-            found = submissions.find([path], rubrics.read(None).submission)
-        agents = [one for one in found if b"class AIPlayer" in (one.source or b"")]
-        if len(found) > 1 and 2 * len(agents) >= len(found):
-            unread = sum(bool(one.problem) for one in found)
-            words = " ".join([shlex.quote(str(path)), *more])
-            yield [
-                f"{path}: hand-ins",
-                _counted("hand-ins", {"found": len(found), "not read": unread}),
-                f"  next: {CALL} grade {words} --results marks.db --out marks/ --dry-run",
-            ]

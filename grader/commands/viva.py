@@ -7,11 +7,11 @@ strongest agent) says what was best. No language model takes part.
 from __future__ import annotations
 
 import html
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -45,22 +45,11 @@ QUESTIONS: Final = 5
 GAMES: Final = 4
 """The games that are analysed."""
 
-CANDIDATES: Final = 4
-"""The moves of a game without a cost whose alternatives are searched."""
-
 SECONDS: Final = 0.4
 """The time of one search."""
 
 SHOWN_MOVES: Final = 5
 """The moves in the table of a position: the best ones, and the one that was played."""
-
-
-class Kind(Enum):
-    """Why a position is worth a question, and the question."""
-
-    LOST = "A lost turn", "What happened in this turn? Which line of your file caused it, and why?"
-    COSTLY = "A costly move", "Why did your program choose {}? Which reply did it expect?"
-    OTHER = "A move of yours", "Why did your program choose {}? Show the lines that decide it."
 
 
 @dataclass(frozen=True)
@@ -95,10 +84,23 @@ class Worth:
 class Question:
     """A position to ask about, and the key: the moves by their worth, the best one first."""
 
-    kind: Kind
     game: Played
     turn: Turn
     worths: list[Worth]
+
+    @property
+    def title(self) -> str:
+        """Return why the position is worth a question."""
+        if self.turn.is_lost:
+            return "A lost turn"
+        return "A costly move" if self.game.judged(self.turn).loss else "A move of yours"
+
+    @property
+    def asked(self) -> str:
+        """Return the question."""
+        if self.turn.is_lost:
+            return "What happened in this turn? Which line of your file caused it, and why?"
+        return f"Why did your program choose {self.turn.text}? Which reply did it expect?"
 
     @property
     def state(self) -> State:
@@ -114,48 +116,24 @@ def analysed(number: int, title: str, text: str, player: int, jobs: int) -> Play
 
 
 def questions(games: Sequence[Played]) -> list[Question]:
-    """Return the positions to ask about, at most `QUESTIONS`, each of another kind if possible."""
-    once: dict[tuple[int, int], Question] = {}
-    for row in zip_longest(*_by_kind(games).values()):
-        for item in filter(None, row):
-            once.setdefault((item.game.number, item.turn.number), item)
-    return [item for _, item in sorted([*once.items()][:QUESTIONS], key=lambda pair: pair[0])]
-
-
-def _by_kind(games: Sequence[Played]) -> dict[Kind, list[Question]]:
-    """Return the candidates of each kind, the most telling first."""
-    found: dict[Kind, list[Question]] = {kind: [] for kind in Kind}
+    """Return what to ask about, at most `QUESTIONS`: lost turns and the costliest moves."""
+    lost, moves = [], []
     for game in games:
         own = [turn for turn in game.record.turns if turn.player == game.player]
-        lost = [turn for turn in own if turn.is_lost and not turn.starved]
-        found[Kind.LOST] += [Question(Kind.LOST, game, turn, []) for turn in lost[:1]]
-        analysed = game.analysis.costs
+        lost += [(game, turn) for turn in own if turn.is_lost and not turn.starved][:1]
         played = [
             turn
             for turn in own
-            if turn.outcome is Outcome.PLAYED and analysed[turn.number - 1] is not None
+            if turn.outcome is Outcome.PLAYED and game.analysis.costs[turn.number - 1] is not None
         ]
-        costly = sorted(played, key=lambda turn: -game.judged(turn).loss)
-        found[Kind.COSTLY] += [
-            Question(Kind.COSTLY, game, turn, worths(game, turn))
-            for turn in costly[:2]
-            if game.judged(turn).loss > 0
-        ]
-        for turn in _candidates(game, played):
-            found[Kind.OTHER].append(Question(Kind.OTHER, game, turn, worths(game, turn)))
-    found[Kind.COSTLY].sort(key=lambda item: -item.game.judged(item.turn).loss)
-    return found
-
-
-def _candidates(game: Played, played: Sequence[Turn]) -> list[Turn]:
-    """Return moves without a cost, spread over the game."""
-    free = [
-        turn
-        for turn in played
-        if not game.judged(turn).loss and len(game.states[turn.number - 1].legal_actions()) > 2
+        played.sort(key=lambda turn: -game.judged(turn).loss)
+        moves += [(game, turn) for turn in played[: math.ceil(QUESTIONS / len(games))]]
+    moves.sort(key=lambda move: -move[0].judged(move[1]).loss)
+    chosen = [*filter(None, chain.from_iterable(zip_longest(lost, moves)))][:QUESTIONS]
+    return [
+        Question(game, turn, [] if turn.is_lost else worths(game, turn))
+        for game, turn in sorted(chosen, key=lambda one: (one[0].number, one[1].number))
     ]
-    step = max(1, len(free) // CANDIDATES)
-    return free[step // 2 :: step][:CANDIDATES]
 
 
 def worths(game: Played, turn: Turn) -> list[Worth]:
@@ -231,7 +209,6 @@ def viva_page(name: str, asked: Sequence[Question], branches: Callable[[Question
 
 
 def _sheet(place: int, item: Question) -> str:
-    title, asked = item.kind.value
     where = f"Game {item.game.number} ({item.game.title}), turn {item.turn.number}"
     mine, other = (
         item.state.scores()[side - 1] for side in (item.turn.player, 3 - item.turn.player)
@@ -240,11 +217,11 @@ def _sheet(place: int, item: Question) -> str:
     pops = "" if left is None else f" Pop-outs left: {left[0]} and {left[1]}."
     tokens = ("dots", "rings")[item.turn.player - 1]
     text = [
-        f"<h2>{place}. {title}</h2>",
+        f"<h2>{place}. {item.title}</h2>",
         f"<p>{html.escape(where)}. You are player {item.turn.player} (the {tokens}) and "
         f"move at {mine} to {other}.{pops}</p>",
         f'<figure id="position-{place}"><pre>{html.escape(item.state.to_text())}</pre></figure>',
-        f"<p><strong>{html.escape(asked.format(item.turn.text))}</strong></p>",
+        f"<p><strong>{html.escape(item.asked)}</strong></p>",
         '<p class="notes">Notes</p>',
     ]
     return card("\n".join(text))
@@ -252,7 +229,7 @@ def _sheet(place: int, item: Question) -> str:
 
 def _key(place: int, item: Question, searched: str) -> str:
     turn = item.turn
-    text = [f"<h3>{place}. {item.kind.value[0]}: game {item.game.number}, turn {turn.number}</h3>"]
+    text = [f"<h3>{place}. {item.title}: game {item.game.number}, turn {turn.number}</h3>"]
     if turn.is_lost:
         said = headline(turn.detail or "")
         text.append(f"<p>Lost: {html.escape(turn.outcome.value)}. {html.escape(said)}</p>")

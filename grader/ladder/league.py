@@ -291,11 +291,6 @@ class Standings:
         """Return the rating of a version, None if it has none."""
         return self.rating(self.league.index[version.sha256])
 
-    def games_between(self, one: Entry, two: Entry) -> list[GameRow]:
-        """Return the games of two agents in the order in which they were played."""
-        both = one.player, two.player
-        return self.games_of.get(both) or self.games_of.get(both[::-1]) or []
-
     def _student(self, student: Student) -> Entry:
         version = self.league.counted(student)
         player = None if version is None else self.league.index[version.sha256]
@@ -369,17 +364,11 @@ def table_text(standings: Standings) -> str:
                 "" if entry.change is None else f"{entry.change:+.0f}",
             ]
         )
-    notes: list[str] = []
-    few: list[str] = []
-    for entry in standings.entries:
-        name, note = "" if entry.student is None else entry.student.name, remark(entry)
-        if note == FEW:
-            few.append(name)
-        elif note:
-            notes.append(wrapped(f"{name}: {note}"))
-    notes += [wrapped(f"{FEW}: {'; '.join(few)}")] if few else []
-    text = text_table(rows, HEADERS)
-    return "\n".join([text, *(["", *notes] if notes else [])])
+    noted = {entry.student.name: remark(entry) for entry in standings.entries if entry.student}
+    notes = [f"{name}: {note}" for name, note in noted.items() if note not in ("", FEW)]
+    if few := [name for name, note in noted.items() if note == FEW]:
+        notes.append(f"{FEW}: {'; '.join(few)}")
+    return "\n".join([text_table(rows, HEADERS), *(["", *map(wrapped, notes)] if notes else [])])
 
 
 def ratings_csv(standings: Standings, submissions: list[Submission], address: str) -> str:

@@ -70,13 +70,12 @@ def _pairings(standings: Standings) -> Iterator[Pairing]:
     for entry in standings.entries:
         if entry.player is not None:
             by_player.setdefault(entry.player, entry)
-    for both in standings.games_of:
+    for both, games in standings.games_of.items():
         pair = [by_player[player] for player in both if player in by_player]
         if len(pair) == 2:
             one, two = sorted(pair, key=lambda entry: entry.rank or len(standings.entries))
             first = one.version.sha256 if one.version is not None else one.name
-            games, names = standings.games_between(one, two), (one.label, two.label)
-            yield pairing_place(one, two, standings), games, names, first
+            yield pairing_place(one, two, standings), games, (one.label, two.label), first
 
 
 def _challenges(book: Book, standings: Standings) -> Iterator[Pairing]:

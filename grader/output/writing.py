@@ -28,7 +28,6 @@ from grader.output import beginning, in_actions, result_pages, show_error, write
 from grader.output.explain import Lost, Reason, gradescope, of_match, reasons, to_json
 from grader.output.pages import REPLAYS, Shown, replay_text, write_games
 from grader.output.results import GRADE, Results
-from grader.output.standings import replay_place, standings_page
 from grader.output.tables import faults_text, gradebook
 from grader.play.one_game import DIGITS, source_path
 from grader.play.schedule import Contestant, PlannedGame, names_of
@@ -50,7 +49,7 @@ def write_quick(results: Results, out: Path, lost: Lost | None = None) -> None:
     else:
         text = results.text()
         write(out / "standings.txt", text)
-        write(out / "standings.html", standings_page(results, out))
+        write(out / "standings.html", result_pages.standings_page(results, out))
 
 
 def write_all(results: Results, store: Store, out: Path) -> None:
@@ -109,7 +108,7 @@ def write_replays(results: Results, store: Store, out: Path) -> None:
                 if game.key in results.played and not game.board.hidden
             ]
             path, title = (
-                out / replay_place(group, number),
+                out / result_pages.replay_place(group, number),
                 f"{match.one.name} against {match.two.name}",
             )
             if write_games(path, store, title, shown, STANDINGS):
@@ -156,7 +155,7 @@ def write_unlikely(results: Results, out: Path) -> int:
     for group in (group for state in results.stages for group in state.groups):
         for number, (match, games) in enumerate(by_match(group.games).items(), 1):
             one, two = (players.setdefault(own, len(players)) for own in (match.one, match.two))
-            pages[frozenset((one, two))] = replay_place(group, number)
+            pages[frozenset((one, two))] = result_pages.replay_place(group, number)
             pairs += [(one, two, margin) for margin in tally(games, results.played).pairs]
     names = [player.name for player in players]
     path = out / "unlikely.csv"
@@ -360,16 +359,9 @@ def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None
         by_key.setdefault(game.key, []).append(game)
     authors = store.versions()
     hidden = [game.board.start for game in games if game.board.hidden]
-    played = store.played()
-    lost = {
-        game.key: game
-        for game in games
-        if game.key in played and None not in map(store.source, game.submitted)
-    }  # sources of a forgotten student are not held
     for kept in store.kept():
         if kept.text is None:
             continue
-        lost.pop(kept.key, None)
         is_hidden = json.loads(kept.text)["start"] in hidden
         folder = Path(RECORDS, *([HIDDEN] if is_hidden else []))
         for path, row in _entries(kept, by_key.get(kept.key, []), authors):
@@ -378,9 +370,6 @@ def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None
             ids.update(kept.ids)
             if not (out / place).is_file():
                 write(out / place, kept.text)
-    for game in lost.values():
-        whose = f"{game.match.one.name}, {game.title}"
-        print(f"{whose}: not written: the record is damaged or lost", file=sys.stderr)
     held = sources_of(store.submissions())  # also those of submissions without games
     for sha256 in ids | held.keys():
         path, source = out / source_path(sha256), held.get(sha256) or store.source(sha256)
