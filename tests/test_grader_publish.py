@@ -145,4 +145,4 @@ def test_a_class_with_missing_games_can_publish_those_that_were_played(folder: P
     title = "game 1 (A: random, tiny.txt, as player 1, round 1)"
     assert_refused(publish(folder, "ann", "1", "--yes"), f"{title}: it has no result yet")
     asked = publish_when_asked(folder, "y\n")
-    assert "1 game has no result yet\n" in asked.stderr
+    assert "game 5: " in asked.stderr

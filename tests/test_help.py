@@ -4,9 +4,12 @@ import ast
 import inspect
 import re
 import shutil
+import subprocess
+import sys
 
 import pytest
 
+from connect4.isolation.seat import GRADED
 from connect4.players.base import STUDENT_FILE
 from grader.__main__ import COMMANDS as OF_GRADER
 from grader.__main__ import command_of, make_parser, with_values
@@ -101,3 +104,12 @@ def test_the_options_of_a_command_are_the_parameters_of_its_function(command):
     options = vars(make_parser().parse_args(words))
     del options["command"]
     inspect.signature(command_of(command)).bind(**with_values(options))
+
+
+def test_every_level_of_isolation_is_offered_and_help_loads_no_numpy():
+    """The command line names the levels itself, so that it starts in little time."""
+    levels = "{auto," + ",".join(GRADED) + "}"
+    assert levels in "".join(run("grader", "grade", "--help", cwd=ROOT).stdout.split())
+    loaded = "import sys, grader.__main__; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout == "False\n"

@@ -237,7 +237,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "rubric.toml").write_text(text.replace("200.0", "900.0"), encoding="utf-8")
     done = run(COMMAND, *LADDER, cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert "new: ann miller v1 (1)" in done.stdout
+    assert "new: ann miller v1 (1 in all)" in done.stdout
     assert "every rating is known well enough" in done.stdout
     return folder
 

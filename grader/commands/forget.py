@@ -122,7 +122,8 @@ class Gone:
     @property
     def texts(self) -> set[str]:
         """Return the names, numbers, logins and addresses that a search can tell from others."""
-        texts = {text for one in self.people for kind, text in one.keys if kind in TOLD}
+        told = (Kind.NUMBER, Kind.LOGIN, Kind.EMAIL)
+        texts = {text for one in self.people for kind, text in one.keys if kind in told}
         names = {person.name for person in self.people} | self.pages
         return {text for text in texts | (names if self.alone else set()) if len(text) > 2}
 
@@ -137,9 +138,6 @@ class Gone:
         return self.alone and any(person.name == one.name for one in self.people)
 
 
-TOLD: Final = (Kind.NUMBER, Kind.LOGIN, Kind.EMAIL)
-
-
 def _whoever(text: str, store: Store, results: Results | None) -> Gone:
     """Return the person that a text means; raises `InputError` if nobody or several."""
     owners = None if results is None else results.owners
@@ -150,8 +148,14 @@ def _whoever(text: str, store: Store, results: Results | None) -> Gone:
     for name, people in held:
         pages = {name} if name and len(people) == 1 else set()
         for person in (Person(one.name, one.keys) for one in people):
-            known = [group for group in groups if _shares_a_key(person, group[0])]
-            known = known or [group for group in groups if _shares_a_name(person, group[0])]
+            keys = set(person.keys)
+            known = [
+                group
+                for group in groups
+                if person in group[0] or any(not keys.isdisjoint(one.keys) for one in group[0])
+            ]
+            if not known and not keys:
+                known = [group for group in groups if person.name in {one.name for one in group[0]}]
             if len(known) == 1:
                 known[0][0].add(person)
                 known[0][1].update(pages)
@@ -162,16 +166,6 @@ def _whoever(text: str, store: Store, results: Results | None) -> Gone:
     names = {person.name for person in own}
     others = (person.name for group, _ in groups if group is not own for person in group)
     return Gone(frozenset(own), names.isdisjoint(others), frozenset(pages))
-
-
-def _shares_a_key(person: Person, people: Collection[Person]) -> bool:
-    """Return whether a person is one of these: by a key, or equal in all."""
-    return person in people or any(not set(person.keys).isdisjoint(one.keys) for one in people)
-
-
-def _shares_a_name(person: Person, people: Collection[Person]) -> bool:
-    """Return whether a person without keys has a name of these."""
-    return not person.keys and any(person.name == one.name for one in people)
 
 
 def _losing(gone: Gone, results: Results | None) -> Iterator[str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError, headline
-from grader.commands import DONE, STOPPED, UNLIKELY, Playing, say
+from grader.commands import DONE, STOPPED, UNLIKELY, Playing, named_few, say
 from grader.handin import Submission, form
 from grader.handin import find as submissions
 from grader.ladder import Book, PlannedPair, Version
@@ -221,8 +221,7 @@ def ladder(
             if item.problem:
                 say(f"{item.name}: not read: {item.problem}")
         fresh = [f"{item.student} v{item.number}" for item in new]
-        more = f"{'; ...' if len(fresh) > 8 else ''} ({len(fresh)})"
-        print(f"new: {'; '.join(fresh[:8])}{more}" if fresh else "no new versions", flush=True)
+        print(f"new: {named_few(fresh)}" if fresh else "no new versions", flush=True)
         files = LadderFiles(book, rubric, site, playground or "")
         files.write()
         ended = "stopped; the same command continues"

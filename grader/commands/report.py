@@ -24,6 +24,7 @@ from grader.output import check_out, gradebooks, write, writing
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import columns_of, remark, wrapped
 from grader.output.writing import note_written, tell_changes
+from grader.play import number_of
 from grader.results import DAMAGED
 from grader.results.store import Store
 
@@ -114,7 +115,8 @@ def put_out(results: Results, store: Store, outputs: Outputs) -> bool:
     if len(results.marks) == 1:
         for lost in next(iter(writing.reasons_of(results, store).values()), [])[:MOST_REASONS]:
             first = f"the first in {lost.title}"
-            print(wrapped(f"{lost.number_of_turns} lost: {lost.cause} ({first})"))
+            turns = number_of(lost.count, "turn")
+            print(wrapped(f"{turns} lost: {lost.cause} ({first})"))
     written = True
     if outputs.out is not None:
         writing.write_all(results, store, outputs.out)

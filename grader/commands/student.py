@@ -121,9 +121,6 @@ def _agreed(chosen: Mapping[int, PlannedGame], results: Results) -> bool:
             results.played[game.key].scores[side - 1] for side in (game.side, 3 - game.side)
         )
         told.append(f"game {number}: {game.title}: {own} to {other}")
-    if results.missing:
-        games = "1 game has" if results.missing == 1 else f"{results.missing} games have"
-        told.append(f"{games} no result yet")
     return agreed(
         told,
         "A published seed stays public. Publish?",

@@ -222,8 +222,6 @@ ADJECTIVES: Final = [
     "Indigo", "Ivory", "Jade", "Jolly", "Keen", "Kind", "Lively", "Loyal", "Lucid", "Lunar",
     "Maple", "Merry", "Mild", "Misty", "Noble", "Nimble", "Olive", "Opal", "Patient", "Pearl",
     "Placid", "Polar", "Proud", "Quick", "Quiet", "Rapid", "Royal", "Ruby", "Rustic", "Sage",
-    "Scarlet", "Serene", "Silver", "Solar", "Steady", "Sunny", "Swift", "Teal", "Tidy", "Topaz",
-    "Velvet", "Violet", "Vivid", "Witty",
 ]  # fmt: skip
 ANIMALS: Final = [
     "Alpaca", "Antelope", "Badger", "Beaver", "Bison", "Bobcat", "Camel", "Caribou", "Condor",
@@ -232,8 +230,6 @@ ANIMALS: Final = [
     "Jackdaw", "Jaguar", "Kestrel", "Kiwi", "Koala", "Lark", "Lemur", "Leopard", "Lynx", "Magpie",
     "Marmot", "Marten", "Meerkat", "Narwhal", "Newt", "Ocelot", "Okapi", "Orca", "Osprey", "Otter",
     "Owl", "Panda", "Panther", "Pelican", "Petrel", "Plover", "Puffin", "Quail", "Raven", "Robin",
-    "Salmon", "Seal", "Stork", "Swan", "Tapir", "Tern", "Tiger", "Toucan", "Turtle", "Walrus",
-    "Weasel", "Wombat", "Wren", "Yak", "Zebra",
 ]  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from grader.handin import without_folders
 from grader.marks import Mark, MatchMark
 from grader.marks.tally import FEW_PAIRS, Tally, baseline_of, few_games, full_points
 from grader.output.tables import faults_text, finding_text, level_text, match_table
-from grader.play import number_of, schedule
+from grader.play import schedule
 from grader.play.schedule import PlannedGame
 from grader.results import LostTurn
 from grader.rubric.model import Rubric
@@ -154,11 +154,6 @@ class Reason:
     def title(self) -> str:
         """Return the game, the turn and the outcome."""
         return f"{self.game.title}, turn {self.turn.number}: {self.turn.outcome}"
-
-    @property
-    def number_of_turns(self) -> str:
-        """Return how many turns were lost for this reason, in words."""
-        return number_of(self.count, "turn")
 
     @property
     def cause(self) -> str:

@@ -120,9 +120,8 @@ def _lost_turns(lost: Sequence[Reason], playable: Mapping[str, int]) -> str:
             title = link(Link(reason.title, "", place))
         where = f", in {html.escape(reason.where)}" if reason.where else ""
         first = f"<p>{'The first' if reason.count > 1 else 'It'} is {title}{where}.</p>"
-        head = (
-            f"<h3>{reason.number_of_turns} lost: {html.escape(tables.clipped(reason.cause))}</h3>"
-        )
+        turns, cause = number_of(reason.count, "turn"), html.escape(tables.clipped(reason.cause))
+        head = f"<h3>{turns} lost: {cause}</h3>"
         text = f"<div>{head}\n{first}\n{told}</div>\n{_position(reason, place)}"
         shown.append(card(text, "lost-turn"))
     found = f"<h2>Lost turns</h2>\n{shown[0]}"
@@ -250,11 +249,6 @@ def class_page(results: Results) -> str:
             f": from {min(totals):.2f} to {max(totals):.2f} of {full_points(results.rubric):g}, "
             f"median {median(totals):.2f}, mean {fmean(totals):.2f}"
         )
-    failed = [
-        (f"{game.match.one.name}, {game.title}", fault.text, fault.attempts)
-        for game in results.games
-        if (fault := results.faults.get(game.key)) is not None
-    ]
     corrections = [
         (str(student), str(change))
         for mark in marks
@@ -268,7 +262,6 @@ def class_page(results: Results) -> str:
         heading("The class"),
         paragraphs([f"For the teacher: this page names everybody. {summary}."]),
         section("Marks", filters("Who needs you?", CONCERNS, kinds) + marked),
-        section("Games that failed (INFRA)", table(("game", "failure", Number("begun")), failed)),
         section("Corrections", table(("student", "correction"), corrections)),
         section("Protection", paragraphs(results.protection)),
     ]
