@@ -332,15 +332,12 @@ def compare(
         store, pool = stack.enter_context(opened(Playing(rules, isolation, jobs)))
         update = show_progress(stack, "games").update if progress else None
         for latest, _ in duel.play(store, pool, level):
-            verdicts[latest.part] = _verdict(latest, duel)
+            margin, interval, played = latest.mean, latest.bounds, latest.tally.games
+            told = conclusion(latest, duel.names)
+            verdicts[latest.part] = Verdict(latest.verdict, margin, interval, played, told)
             if update is not None:
                 update()
     return Comparison(verdicts.get("a"), verdicts.get("b"))
-
-
-def _verdict(found: PartComparison, duel: Duel) -> Verdict:
-    text = conclusion(found, duel.names)
-    return Verdict(found.verdict, found.mean, found.bounds, found.tally.games, text)
 
 
 def keep(
