@@ -135,6 +135,31 @@ def test_a_typical_mistake_is_asked_about(bug: str, tmp_path: Path) -> None:
     assert not found[0].evidence.is_right
 
 
+DEEP = """
+    def get_intelligent_move(self, state):
+        return self.search(self.player_number, state, 3)[1]
+
+    get_expectimax_move = get_intelligent_move
+
+    def search(self, player, state, depth):
+        me, opponent = self.player_number, 3 - self.player_number
+        actions = get_valid_actions(player, state)
+        if not depth or not actions:
+            return get_pts(me, state[0]) - get_pts(opponent, state[0]), None
+        tried = [(after(player, state, action), action) for action in actions]
+        worths = [-self.search(3 - player, new, depth - 1)[0] for new, _ in tried]
+        best = max(range(len(tried)), key=worths.__getitem__)
+        return worths[best], tried[best][1]
+"""
+
+
+@pytest.mark.slow
+def test_a_sign_that_is_wrong_where_the_search_stops_is_asked_about(tmp_path: Path) -> None:
+    (tmp_path / "ai.py").write_text(CODE + DEEP, encoding="utf-8")
+    (question,) = questions(answers_of(f"ai:{tmp_path / 'ai.py'}"))
+    assert question.text.startswith("Takes no four and blocks none")
+
+
 @pytest.mark.parametrize(
     ("agent", "described"),
     [
@@ -184,7 +209,7 @@ def test_faults_are_told_with_their_position_and_prints_are_not(tmp_path: Path) 
     (tmp_path / "noisy.py").write_text(NOISY, encoding="utf-8")
     words = ("practice", "noisy.py", "--seconds", "12", "--time", "0.5", "--page", "page.html")
     done = run("grader", *words, cwd=tmp_path, status=0)
-    assert re.search(r"^noisy\.py: \d+ of [\d,]+ positions, told 0\.5 s a move$", done.stdout, re.M)
+    assert re.search(r"^noisy\.py: \d+ of [\d,]+ positions, with 0\.5 s a move$", done.stdout, re.M)
     assert re.search(r"^  \d+ without a valid action: error, KeyError: [12]$", done.stdout, re.M)
     assert "secret" not in done.stdout + done.stderr
     assert "moved before" not in done.stdout  # each position has a new player
@@ -244,6 +269,11 @@ def test_two_agents_are_compared_in_the_same_positions() -> None:
     assert two.points_won(two, "b").value == 0
     won = two.points_won(one, "b")
     assert won.value == pytest.approx(one.points_lost("b").value - two.points_lost("b").value)
+    answers = answers_of("greedy"), answers_of("minimax:depth=2")
+    old, new = (
+        Practice(name, 5, tuple(ASKED), tuple(own)) for name, own in zip("ab", answers, strict=True)
+    )
+    assert "part B: blocks a four: 0 of 10 right before, 10 of 10 now" in difference(new, old)
     part_a, part_b = difference(two, one)
     assert re.fullmatch(
         r"part B: \d\.\d\d ± \d\.\d\d points a move (better|worse) than greedy "

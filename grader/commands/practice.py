@@ -37,7 +37,7 @@ def candidates(text: str, rubric: Rubric) -> list[tuple[str, Setup | str]]:
 
     Each has its name, and its setup or why it cannot be asked.
     """
-    path, allowed = Path(text), rubric.submission.allowed
+    path, allowed = Path(text.removeprefix("ai:")), rubric.submission.allowed
     if not path.exists() and path.suffix not in (".py", ".zip"):
         agent = parse_agent(text)
         if agent.kind == "human":
@@ -152,7 +152,7 @@ def _compare(asking: Asking, pair: Sequence[tuple[str, Setup | str]], seconds: S
     """Ask two agents in the same positions, with the same time, each for half of the seconds."""
     setups = [asking.prepared(*candidate) for candidate in pair]
     most = max(setup.seconds for setup in setups)
-    positions = [one for one in asking.positions if one.kind == solved.REGRET]
+    positions = [one for one in asking.positions if one.is_skill or one.kind == solved.REGRET]
     found, status = [], DONE
     for (name, _), setup in zip(pair, setups, strict=True):
         own = replace(setup, seconds=most)

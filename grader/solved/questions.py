@@ -271,6 +271,19 @@ def _on_faults(seen: Seen) -> list[Question]:
     return [Question(best.question, fitting[best][0])] if is_clear or stands_out else []
 
 
+def _on_fours(seen: Seen) -> list[Question]:
+    """Return the question on a file that takes no four and lets the opponent have each."""
+    kinds = ("take_row", "take_column", "take_diagonal", "block_four", "pop_break")
+    own = [a for a in seen.skills if a.solved.part == "b" and a.solved.kind in kinds]
+    if len(own) < 25 or share([answer.is_right for answer in own]) > 0.05:
+        return []
+    text = (
+        "Takes no four and blocks none: is a sign wrong where the search stops, or is the worst "
+        "value chosen?"
+    )
+    return [Question(text, next(answer for answer in own if not answer.is_right))]
+
+
 def _on_columns(seen: Seen) -> list[Question]:
     """Return the question on the last columns, which are never played."""
     last = max((answer.action[0] for answer in seen.valid if answer.action), default=0)
@@ -308,5 +321,5 @@ def _on_kills(seen: Seen) -> list[Question]:
 
 RULES: Final = (
     *(_on_no_answers, _on_one_action, _on_popouts, _on_sides, _on_faults, _on_columns),
-    _on_kills,
+    *(_on_fours, _on_kills),
 )

@@ -15,7 +15,7 @@ from connect4.views.document import Page
 from connect4.views.words import first_line, kind_of_fault
 from grader.marks.tally import METHOD_OF, Part
 from grader.output.pages import card, heading
-from grader.solved import REGRET, Answer, Practice, pairs_of
+from grader.solved import KILLS, REGRET, Answer, Practice, pairs_of
 from grader.solved.questions import FEW, Seen, questions
 
 PARTS: Final = ("base", "report", "theme", "board", "figures", "practice")
@@ -32,13 +32,13 @@ SKILLS: Final[dict[tuple[Part, str], str]] = {
     ("b", "block_four"): "blocks a four",
     ("b", "no_gift"): "gives no four away",
     ("b", "pop_break"): "pops out to break a four",
-    ("b", "only_pops"): "chooses among pop-outs only",
+    ("b", "only_pops"): "chooses a pop-out where no drop is left",
     ("b", "last_moves"): "plays the last moves right",
     ("b", "combination"): "sees the gain of its move after next",
     ("a", "take_points"): "takes points",
     ("a", "pop_out"): "pops out for points",
     ("a", "last_moves"): "plays the last moves right",
-    ("a", "fearless"): "does not fear what random play seldom does",
+    ("a", "fearless"): "dares what random play seldom punishes",
 }
 """The skills of the kit's positions in words; another kind is shown as it is written."""
 
@@ -50,13 +50,20 @@ NAMED: Final = 3
 """The skills that a line of a class names."""
 
 
+PROGRESS: Final = (
+    "Did a change help? Keep the old file: practice NEW.py --against OLD.py --all\n"
+    "asks both the same positions. --page practice.html shows the positions as pictures."
+)
+"""What is said of a next step."""
+
+
 KNOWN: Final = (
     ("the stub", "7.2", "7.3"),
     ("greedy", "3.2", "4.8"),
     ("README's first agent", "3.2", "4.8"),
     ("minimax:depth=2", "", "3.2"),
     ("alphabeta:depth=4", "1.6", "2.5"),
-    ("a good file, 0.1 s", "0.8", "0.8"),
+    ("a strong search, 0.1 s", "0.8", "0.8"),
 )
 """Points that a move of known agents gives away in part A and B, over all positions.
 
@@ -83,26 +90,29 @@ def summary(practice: Practice) -> Iterator[str]:
     """Yield what was asked and what is right, points, questions and descriptions."""
     asked, most = len(practice.answers), len(practice.positions)
     head = f"{practice.agent}: {asked:,} of {most:,} positions"
-    yield f"{head}, told {practice.seconds:g} s a move"
+    yield f"{head}, with {practice.seconds:g} s a move"
     yield from _fault_lines(practice.answers)
-    yield from ("", _skill_table(practice))
-    pairs = pairs_of(practice.answers)
-    if pairs:
-        one_sided = sum(one.is_right != two.is_right for one, two in pairs)
-        yield (
-            f"Of {len(pairs)} positions asked from both sides, {one_sided} were answered right "
-            "from one side only."
-        )
-    if any(practice.regrets(part) for part in METHOD_OF):
-        yield from ("", _points_table(practice))
-    asked_about, described = questions(practice.answers), descriptions(practice.answers)
-    if asked_about or described:
-        yield ""
-    for question in asked_about:
-        yield f"A question: {question.text}"
+    for question in questions(practice.answers):
+        yield f"\nA question: {question.text}"
         yield from _position_lines(question.evidence)
-    for text in described:
-        yield f"{text}."
+    for text in descriptions(practice.answers):
+        yield f"\n{text}."
+    yield from ("", _skill_table(practice))
+    yield from _sides_lines(practice.answers)
+    if any(practice.regrets(part) for part in METHOD_OF):
+        yield from ("", _points_table(practice), "± is a 95 % interval. " + PROGRESS)
+
+
+def _sides_lines(answers: Sequence[Answer]) -> Iterator[str]:
+    """Yield a line if an agent is often right from one side only."""
+    pairs = pairs_of(answers)
+    one_sided = sum(one.is_right != two.is_right for one, two in pairs)
+    if one_sided > 1:
+        yield (
+            f"{one_sided} of {len(pairs)} positions are answered right from one side only, not with "
+            "players and columns exchanged;\na search without chance has 1 at most: is a direction "
+            "left out, or a player mixed up?"
+        )
 
 
 def _fault_lines(answers: Sequence[Answer]) -> Iterator[str]:
@@ -174,15 +184,23 @@ def _count(answers: Sequence[Answer]) -> str:
 
 def _points_table(practice: Practice) -> str:
     lost = [practice.points_lost(part) for part in METHOD_OF]
-    name = f"this file, in {lost[0].count} and {lost[1].count} positions"
+    counts = ", ".join(
+        f"{mean.count} positions of part {part.upper()}" for part, mean in zip(METHOD_OF, lost)
+    )
+    name = f"this file ({counts})"
     rows = [(name, *map(str, lost)), *KNOWN]
-    head = ["points that a move gives away", "part A", "part B"]
+    head = ["points that a move gives away; less is better", "part A", "part B"]
     text: str = tabulate(rows, head, tablefmt="simple", disable_numparse=True)
     return text
 
 
 def difference(new: Practice, old: Practice) -> Iterator[str]:
-    """Yield how many points a move of a new agent is better than one of an old agent, by part."""
+    """Yield the skills that changed, and how many points a move of the new agent is better."""
+    for part, kind in new.skills:
+        before, now = old.skill(part, kind), new.skill(part, kind)
+        if abs(sum(a.is_right for a in now) - sum(a.is_right for a in before)) > 1:
+            said = f"{_count(before)} right before, {_count(now)} now"
+            yield f"part {part.upper()}: {name_of(part, kind)}: {said}"
     for part in METHOD_OF:
         won = new.points_won(old, part)
         if won.count < 2:
@@ -220,7 +238,10 @@ def descriptions(answers: Sequence[Answer]) -> list[str]:
     blocks, sees = seen.right("b", "block_four"), seen.right("b", "combination")
     if seen.right("b", "take_row", "take_column", "take_diagonal") >= 0.9:
         if blocks <= 0.2 and seen.right("b", "no_gift") <= 0.5 and not questions(answers):
-            found.append("looks one move ahead: it sees no reply")
+            found.append(
+                "looks one move ahead: it sees no reply, or the opponent in its search does not "
+                "choose the smallest value of all"
+            )
         elif blocks >= 0.8 and sees <= 0.4:
             found.append("looks two moves ahead: it sees the reply to its move")
         elif blocks >= 0.8 and sees >= 0.8:
@@ -246,7 +267,8 @@ def page(practice: Practice) -> str:
     for answer in practice.answers:
         part, kind = answer.solved.part, answer.solved.kind
         if kind != REGRET:
-            groups.setdefault(f"Part {part.upper()}: {name_of(part, kind)}", []).append(answer)
+            name = "tells one mistake" if kind.startswith(KILLS) else name_of(part, kind)
+            groups.setdefault(f"Part {part.upper()}: {name}", []).append(answer)
     for part in METHOD_OF:
         groups[f"Part {part.upper()}: points given away"] = costly(practice, part)[:SHOWN]
     text, number = "\n".join(summary(practice)), 0
