@@ -166,6 +166,8 @@ def _ladder(add: Add) -> None:
     add("--results", metavar="FILE", type=Path, help="the results file (default ladder.db)")
     add("--site", metavar="DIR", type=Path, help="write the site below DIR")
     add("--playground", metavar="URL", help="link from the site to that of `playground`")
+    text = "play an unrated match of two versions, such as `alice` and `bob v2`, and write its page"
+    add("--challenge", metavar=("A", "B"), nargs=2, default=(), help=text)
     text = "play for N minutes at most (default 30)"
     add("--minutes", metavar="N", type=cli.span, default=30, help=text)
     cli.refuse_gone(add, "--watch", "give the command again, by cron or in a loop of the shell")
@@ -339,6 +341,7 @@ def _add_output(add: Add) -> None:
 NEEDS: Final = (
     ("records", "out", "--records: --out names the folder for them"),
     ("playground", "site", "--playground: --site names the folder of the site that links to it"),
+    ("challenge", "site", "--challenge: --site names the folder of the site for its page"),
     ("feedback_zip", "out", "--feedback-zip: --out names the folder for the pages"),
     ("gradebook", "out", "--gradebook: --out names the folder for the file to import"),
 )

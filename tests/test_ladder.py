@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from connect4.errors import InputError
 from grader.__main__ import make_parser
 from grader.commands.ladder import LadderRun, begin
 from grader.handin import find as submissions
@@ -59,6 +60,12 @@ class Term:
             new = begin(book, self.rubric, found, day)
             run = LadderRun(book, self.rubric, simulated_pool(), "process", minutes)
             return new, run.go()
+
+    def challenge(self, *names: str, minutes: float = 5.0) -> str:
+        """Play an unrated match; return what is said at its end."""
+        with Book(self.path, writing=True) as book:
+            run = LadderRun(book, self.rubric, simulated_pool(), "process", minutes)
+            return run.challenge(names)
 
     def standings(self) -> Standings:
         with Book(self.path, writing=False) as book:
@@ -129,6 +136,25 @@ def test_only_what_a_new_version_needs_is_played(term: Term) -> None:
     assert {own for own, _ in new} <= {"cleo v1", "ann v1", "bob v1", "minimax:depth=2"}
     rungs = [rung.name for rung in term.rubric.ladder.rungs]
     assert sorted(new[: len(rungs)]) == [("cleo v1", rung) for rung in sorted(rungs)]
+
+
+@pytest.mark.slow
+def test_an_unrated_match_changes_no_rating_and_can_be_stopped(term: Term) -> None:
+    term.run()
+    before = table_text(term.standings())
+    assert term.challenge("bob v1", "ann", minutes=0).startswith("the time is used")
+    said = term.challenge("ann", "bob")
+    assert said.startswith("ann against bob: won-drawn-lost 0-0-2, no rating changes; page games/")
+    won, drawn, lost = map(int, term.challenge("bob", "ann v1").split()[5].strip(",").split("-"))
+    assert (won >= 2, won + drawn + lost) == (True, 4), "both matches together"
+    assert term.challenge("bob", "random").split("; ")[1] != said.split("; ")[1]
+    assert table_text(term.standings()) == before
+    for names, why in (
+        (("ann", "bobb"), "no 'bobb' can be played (did you mean 'bob'?)"),
+        (("ann", "ann v1"), "ann and ann v1 are the same file"),
+    ):
+        with pytest.raises(InputError, match=re.escape(why)):
+            term.challenge(*names)
 
 
 @pytest.mark.slow

@@ -56,6 +56,15 @@ def term(tmp_path: Path) -> Term:
     return term
 
 
+def test_an_unrated_match_has_a_page_of_its_own_that_stays(term: Term) -> None:
+    place = term.challenge("ann miller", "bob stone").split("page ")[1]
+    written(term)
+    page = pages(term)[place]
+    assert '"turns"' in page
+    assert not any(name in page for name in ("ann miller", "bob stone"))
+    assert (written(term), place in pages(term)) == (0, True)
+
+
 def test_public_pages_have_pseudonyms_and_no_source(term: Term) -> None:
     written(term)
     names = {item.student.name: item.name for item in term.standings().entries if item.student}

@@ -22,8 +22,9 @@ from grader.handin import Submission, form
 from grader.handin import find as submissions
 from grader.ladder import Book, PlannedPair, Version
 from grader.ladder import league as leagues
-from grader.ladder.fit import choose, widest_first
-from grader.ladder.site import write_site, write_unlikely
+from grader.ladder.fit import Chosen, choose, widest_first
+from grader.ladder.site import challenge_place, write_site, write_unlikely
+from grader.marks.tally import Tally
 from grader.output import check_out
 from grader.output.results import note_run
 from grader.play import EVERY, Pool, duration, number_of, per_minute
@@ -31,7 +32,7 @@ from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import PlannedGame
 from grader.play.trials import DEADLY, prove_deadly
 from grader.play.working_time import Pace, load_all, too_slow
-from grader.results import ATTEMPTS, Attempt, utc_now
+from grader.results import ATTEMPTS, Attempt, Faults, utc_now
 from grader.results.store import COMMAND
 from grader.rubric.model import PRACTICE_SEED, Rubric
 from grader.rubric.reading import PUBLIC_SEED, stored_values
@@ -103,6 +104,34 @@ class LadderRun:
             if self.tries.total() >= HOPELESS and not self.played:
                 return UNPLAYED
 
+    def challenge(self, names: Sequence[str]) -> str:
+        """Play an unrated match of two players, a pair of games on each board; return its end.
+
+        A match of theirs that was stopped goes on instead.
+        """
+        league = self._load(leagues.read_league(self.book, self.rubric))
+        places = [league.find(name) for name in names]
+        first, second = (leagues.player_id(league.players[place]) for place in places)
+        if first == second:
+            raise InputError(f"--challenge: {names[0]} and {names[1]} are the same file")
+        if not any(
+            {one.one, one.two} == {first, second} for one in self.book.unplayed(self.terms, False)
+        ):
+            plans = [league.planned(Chosen(*places)) for _ in self.rubric.ladder.boards]
+            rows = [(plan, [game.key for game in league.games(plan)]) for plan in plans]
+            self.book.plan(rows, self.terms, rated=False)
+        while waiting := self._waiting(league, rated=False):
+            if self.seconds_left <= 0:
+                return f"the time is used ({self.minutes:g} min)"
+            self._play(waiting, league)
+        total = Tally()
+        for game in self.book.games(self.terms, rated=False):
+            if {game.one, game.two} == {first, second}:
+                total.count(game.margin if game.one == first else -game.margin, 0, Faults())
+        place = challenge_place(league.secret, first, second)
+        result = f"won-drawn-lost {total.record()}, no rating changes; page {place}"
+        return f"{' against '.join(names)}: {result}"
+
     def _next_round(self, league: leagues.League) -> list[PlannedPair]:
         """Return the pairs of the next round; none if no player needs one."""
         rules = self.rubric.ladder
@@ -116,7 +145,7 @@ class LadderRun:
             self.pool.slots,
             self._void(league),
         )
-        return [league.planned(*pair) for pair in chosen]
+        return [league.planned(item) for item in chosen]
 
     def _void(self, league: leagues.League) -> dict[int, set[int]]:
         """Return for each player the opponents against which a game keeps failing."""
@@ -135,14 +164,14 @@ class LadderRun:
         final = {key for key, count in self.tries.items() if count >= ATTEMPTS}
         return final | {key for key, deaths in self.book.suspects().items() if deaths >= DEADLY}
 
-    def _waiting(self, league: leagues.League) -> list[PlannedGame]:
+    def _waiting(self, league: leagues.League, rated: bool = True) -> list[PlannedGame]:
         """Return the games of planned pairs that have no result and can be played."""
         hopeless = self._hopeless()
         able = {leagues.player_id(league.players[place]) for place in league.rungs}
         able |= {item.sha256 for item in league.versions() if item.problem is None}
         return [
             game
-            for plan, missing in self.book.unplayed(self.terms).items()
+            for plan, missing in self.book.unplayed(self.terms, rated).items()
             if {plan.one, plan.two} <= able and hopeless.isdisjoint(missing)
             for game in league.games(plan)
             if game.key in missing
@@ -197,9 +226,11 @@ def ladder(
     site: Path | None = None,
     playground: str | None = None,
     minutes: float = 30,
+    challenge: Sequence[str] = (),
 ) -> int:
     """Rate new versions until the ratings are known, the time is used or Ctrl-C.
 
+    With the names of two versions as `challenge`, play an unrated match of these instead.
     `playground` is the address of a site that the ladder's `site` links to.
     """
     rubric = playing.rubric
@@ -216,7 +247,8 @@ def ladder(
     found = submissions.find(paths, rubric.submission)
     with Book(results or Path("ladder.db"), writing=True) as book:
         new = begin(book, rubric, found, utc_now()[:10])
-        book.set_meta({COMMAND: json.dumps(playing.words)})
+        if not challenge:
+            book.set_meta({COMMAND: json.dumps(playing.words)})
         for item in found:
             if item.problem:
                 say(f"{item.name}: not read: {item.problem}")
@@ -230,10 +262,11 @@ def ladder(
             level = playing.level()
             note_run(book, level)
             run = LadderRun(book, rubric, pool, level, minutes, files.write_in_play)
-            ended = run.go()
+            ended = run.challenge(challenge) if challenge else run.go()
             status = STOPPED if ended == UNPLAYED else DONE
         standings = files.write()
-        print(leagues.table_text(standings), ended, sep="\n", flush=True)
+        print("" if challenge else f"{leagues.table_text(standings)}\n", end="")
+        print(ended, flush=True)
     return status
 
 

@@ -158,7 +158,9 @@ class Book(Store):
             for number, name, called, token, latest, problem in rows
         ]
 
-    def plan(self, pairs: Iterable[tuple[PlannedPair, Sequence[str]]], terms: str) -> None:
+    def plan(
+        self, pairs: Iterable[tuple[PlannedPair, Sequence[str]]], terms: str, rated: bool = True
+    ) -> None:
         """Store the pairs of a round, each with the keys of its games, in one transaction."""
         with self.transaction() as database:
             (last,) = database.execute("SELECT coalesce(max(pair), 0) FROM planned").fetchone()
@@ -166,18 +168,18 @@ class Book(Store):
                 for side, key in zip((1, 2), keys, strict=True):
                     row = (pair, side, key, plan.one, plan.two, plan.number, plan.wanted_by)
                     database.execute(
-                        "INSERT INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, 0, '', ?, 1)",
-                        (*row, terms),
+                        "INSERT INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?)",
+                        (*row, terms, rated),
                     )
 
-    def unplayed(self, terms: str) -> dict[PlannedPair, list[str]]:
+    def unplayed(self, terms: str, rated: bool = True) -> dict[PlannedPair, list[str]]:
         """Return the keys of the games without a result, by planned pair, in order of the plan."""
         found: dict[PlannedPair, list[str]] = {}
         for *pair, key in self._database.execute(
             "SELECT one, two, number, wanted_by, key FROM planned LEFT JOIN game USING (key) "
-            f"WHERE terms = ? AND rated AND (fault IS NOT NULL OR ({WHOLE}) IS NOT TRUE) "
+            f"WHERE terms = ? AND rated = ? AND (fault IS NOT NULL OR ({WHOLE}) IS NOT TRUE) "
             "ORDER BY pair, side",
-            (terms,),
+            (terms, rated),
         ):
             found.setdefault(PlannedPair(*pair), []).append(key)
         return found
@@ -198,12 +200,13 @@ class Book(Store):
         )
         return {(one, two): number for one, two, number in rows}
 
-    def games(self, terms: str) -> list[GameRow]:
+    def games(self, terms: str, rated: bool = True) -> list[GameRow]:
         """Return every game of a pair that is complete, in the order of the plan."""
         played = self.played()
         rows = self._database.execute(
-            "SELECT key, one, two, side FROM planned WHERE terms = ? AND rated ORDER BY pair, side",
-            (terms,),
+            "SELECT key, one, two, side FROM planned WHERE terms = ? AND rated = ? "
+            "ORDER BY pair, side",
+            (terms, rated),
         ).fetchall()
         found = []
         for pair in zip(rows[::2], rows[1::2], strict=True):

@@ -15,10 +15,12 @@ from functools import cached_property
 from math import inf
 from typing import Final
 
+from connect4.errors import InputError
+from connect4.games import nearest
 from grader.handin import Person, Submission
 from grader.handin.lists import csv_text
 from grader.ladder import Book, GameRow, PlannedPair, Student, Version
-from grader.ladder.fit import LEAST_PAIRS, Fit
+from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
 from grader.marks.tally import Interval, Tally, few_games
 from grader.output import write
 from grader.output.results import known_problems
@@ -101,6 +103,23 @@ class League:
         ]
         return max(settled, key=lambda item: self.fit.values[places[item]], default=latest)
 
+    def find(self, text: str) -> int:
+        """Return the player called `alice v2`, `alice` (the version that counts) or as a rung.
+
+        Students have their names and their pseudonyms. Raises `InputError` if nobody is called so.
+        """
+        named = {self.players[place].name: place for place in self.rungs}
+        for student in self.students:
+            able = [version for version in student.versions if version.problem is None]
+            versions = {f" v{version.number}": version for version in able}
+            if counted := self.counted(student):
+                versions[""] = counted
+            for name in (student.name, student.pseudonym):
+                named |= {name + end: self.index[one.sha256] for end, one in versions.items()}
+        if text not in named:
+            raise InputError(f"--challenge: no {text!r} can be played{nearest(text, named)}")
+        return named[text]
+
     def current(self) -> list[int]:
         """Return the players that the ladder rates now: rungs, latest and counted versions."""
         found = set(self.rungs)
@@ -115,13 +134,14 @@ class League:
         able = (item for item in student.versions if item.sha256 == student.latest)
         return next((item for item in able if item.problem is None), None)
 
-    def planned(self, player: int, opponent: int) -> PlannedPair:
+    def planned(self, chosen: Chosen) -> PlannedPair:
         """Return a chosen pair as a planned one, with its number within its pairing."""
-        order = sorted((player, opponent), key=self._order)
+        ids = [player_id(self.players[place]) for place in (chosen.player, chosen.opponent)]
+        order = sorted((chosen.player, chosen.opponent), key=self._order)
         one, two = (player_id(self.players[place]) for place in order)
         number = self.numbers.get((one, two), 0)
         self.numbers[one, two] = number + 1
-        return PlannedPair(one, two, number, player_id(self.players[player]))
+        return PlannedPair(one, two, number, ids[0])
 
     def _order(self, place: int) -> tuple[int, str]:
         """Return the sort key for the players of a pairing: submissions by hash, then rungs."""

@@ -7,14 +7,14 @@ import html
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 from connect4.views import document
 from connect4.views.document import Page, shared_files
 from connect4.views.words import kind_of_fault
 from grader.handin import file_name
-from grader.ladder import Book, private_token
+from grader.ladder import Book, GameRow, private_token
 from grader.ladder.league import Entry, Standings, private_page, terms_of
 from grader.marks.tally import Interval, few_games
 from grader.output import pages, write_changed
@@ -47,7 +47,8 @@ def write_site(book: Book, standings: Standings, site: Path, playground: str = "
     for place, text in texts.items():
         write_changed(site / place, text)
     kept = {site / place for place in texts}
-    for place, title, shown in _pairings(standings):
+    for place, games, names, first in [*_pairings(standings), *_challenges(book, standings)]:
+        shown, title = [*_shown(games, names, first)], f"{names[0]} against {names[1]}"
         if pages.write_games(site / place, book, title, shown, ("index.html", "All agents")):
             kept.add(site / place)
     for folder in FOLDERS:
@@ -56,10 +57,14 @@ def write_site(book: Book, standings: Standings, site: Path, playground: str = "
                 path.unlink()
 
 
-def _pairings(standings: Standings) -> Iterator[tuple[str, str, list[pages.Shown]]]:
-    """Yield the page of each two agents in the table that have met: place, title and games.
+Pairing: TypeAlias = tuple[str, list[GameRow], tuple[str, str], str]
+"""The place of a page of games, the games, the names of both agents and the id of the first."""
 
-    The better one comes first. If several students have the same file, the first represents all.
+
+def _pairings(standings: Standings) -> Iterator[Pairing]:
+    """Yield the pairs of agents in the table that have met, the better one first.
+
+    If several students have the same file, the first represents them all.
     """
     by_player: dict[int, Entry] = {}
     for entry in standings.entries:
@@ -67,16 +72,21 @@ def _pairings(standings: Standings) -> Iterator[tuple[str, str, list[pages.Shown
             by_player.setdefault(entry.player, entry)
     for both, games in standings.games_of.items():
         pair = [by_player[player] for player in both if player in by_player]
-        if len(pair) < 2:
-            continue
-        one, two = sorted(pair, key=lambda entry: entry.rank or len(standings.entries))
-        first = one.version.sha256 if one.version is not None else one.name
-        names, shown = (one.label, two.label), []
-        for number, game in enumerate(games, 1):
-            begins = (game.side == 1) == (game.one == first)
-            label = f"Game {number}: {names[0]} {'first' if begins else 'second'}"
-            shown.append(pages.Shown(game.key, label, names if begins else (names[1], names[0])))
-        yield pairing_place(one, two, standings), " against ".join(names), shown
+        if len(pair) == 2:
+            one, two = sorted(pair, key=lambda entry: entry.rank or len(standings.entries))
+            first = one.version.sha256 if one.version is not None else one.name
+            yield pairing_place(one, two, standings), games, (one.label, two.label), first
+
+
+def _challenges(book: Book, standings: Standings) -> Iterator[Pairing]:
+    """Yield the pairs that have played unrated games; not those of whoever was forgotten."""
+    league, found = standings.league, dict[tuple[str, str], list[GameRow]]()
+    for game in book.games(terms_of(league.rubric), rated=False):
+        found.setdefault((game.one, game.two), []).append(game)
+    for (one, two), games in found.items():
+        if {one, two} <= league.index.keys():
+            names = league.players[league.index[one]].name, league.players[league.index[two]].name
+            yield challenge_place(league.secret, one, two), games, names, one
 
 
 def _level(standings: Standings) -> str:
@@ -330,6 +340,11 @@ def pairing_place(one: Entry, two: Entry, standings: Standings) -> str:
     return f"games/{file_name(f'{apart} {both[0]} - {both[1]}')}.html"
 
 
+def challenge_place(secret: int, *ids: str) -> str:
+    """Return the place of the unrated games of two players; nobody can guess it."""
+    return f"games/{private_token(secret, f'challenge {sorted(ids)}')}.html"
+
+
 def page(title: str, facts: Sequence[str], body: str, data: Any, up: str = "") -> str:
     """Return a page; `up` is the relative path to the site's folder, empty on its first page."""
     listed = "".join(f"<span>{html.escape(fact)}</span>" for fact in facts)
@@ -345,3 +360,11 @@ def value_text(rating: Interval | None) -> str:
         return ""
     half = (rating.high - rating.low) / 2
     return f"{rating.mean:z.0f}" + (f" \u00b1 {half:.0f}" if half else "")
+
+
+def _shown(games: Sequence[GameRow], names: tuple[str, str], first: str) -> Iterator[pages.Shown]:
+    """Yield the games of two agents; `first` is the id of the one that `names` has first."""
+    for number, game in enumerate(games, 1):
+        begins = (game.side == 1) == (game.one == first)
+        label = f"Game {number}: {names[0]} {'first' if begins else 'second'}"
+        yield pages.Shown(game.key, label, names if begins else (names[1], names[0]))
