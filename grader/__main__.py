@@ -92,6 +92,9 @@ def make_parser() -> cli.Parser:
         description="Check, measure and grade agents; see also python3 -m grader COMMAND --help.",
         epilog=STATUS,
     )
+    if has_command("desk"):
+        how: dict[str, Any] = {"action": "store_true", "default": argparse.SUPPRESS}
+        parser.add_argument("--json", **how, help="without a command: as JSON")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, (help_text, add_arguments) in COMMANDS.items():
         listed: dict[str, Any] = {"help": help_text} if has_command(name) else {}
@@ -362,6 +365,8 @@ def parsed(words: list[str]) -> dict[str, Any]:
         hint = nearest(words[0], filter(has_command, COMMANDS))
         parser.error(f"there is no command {words[0]!r}{hint}")
     options = vars(parser.parse_args(words if words or has_command("desk") else ["--help"]))
+    if options["command"] is not None and "json" in options:
+        parser.error("--json: it goes without a command")
     for option, other, text in NEEDS:
         if options.get(option) and options.get(other, True) is None:
             parser.error(text)
@@ -419,7 +424,7 @@ def main(argv: list[str] | None = None) -> int:
             if name is None:
                 from grader.commands.desk import desk
 
-                return 0 if desk() else main(["--help"])
+                return 0 if desk("json" in options) else main(["--help"])
             return command_of(name)(**with_values(options, words))
         except InputError as error:
             return cli.fail(error)

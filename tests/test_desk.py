@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,10 +23,9 @@ def desk(folder: Path) -> str:
     return grader(cwd=folder).stdout
 
 
-def facts(folder: Path, subject: str) -> dict[str, int]:
-    """Return the counts of a subject, of the first file or folder."""
-    counts = desk(folder).partition(f"  {subject}: ")[2].partition("\n")[0].split(", ")
-    return {name: int(number) for number, _, name in (one.partition(" ") for one in counts)}
+def facts(folder: Path, subject: str) -> Any:
+    """Return what scripts read of a subject, of the first file or folder."""
+    return json.loads(grader("--json", cwd=folder).stdout)[0]["facts"][subject]
 
 
 def go_on(folder: Path, **changes: str) -> str:
@@ -40,19 +41,22 @@ def test_elsewhere_it_shows_the_help(tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as ended:
         grader(cwd=tmp_path)
     assert ended.value.code == 0
+    assert json.loads(grader("--json", cwd=tmp_path).stdout) == []
+    with pytest.raises(SystemExit) as ended:
+        grader("--json", "fuel", cwd=tmp_path)
+    assert ended.value.code == 2
 
 
 @pytest.mark.slow
-def test_each_step_leads_to_the_next_one_from_a_dry_run_to_a_gradebook(tmp_path: Path) -> None:
+def test_each_step_leads_to_the_next_one_from_hand_ins_to_a_gradebook(tmp_path: Path) -> None:
     class_of(tmp_path, "ann", "bob")
     text = 'Student,ID,Section,Connect-4 (2)\nPoints Possible,,,100\n"ann",7,1,\n"bob",8,1,\n'
     (tmp_path / "canvas-export.csv").write_text(text, encoding="utf-8")
     (tmp_path / "rubric.toml").write_text(
         (tmp_path / "rubric.toml").read_text(encoding="utf-8").replace("seed = ", "# seed = ")
     )
-    words = ("--rubric", "rubric.toml", "--results", "marks.db", "--out", "marks/")
-    assert grader("grade", "class", *words, "--dry-run", cwd=tmp_path).returncode == 0
-    said = desk(tmp_path)
+    assert facts(tmp_path, "hand-ins") == {"found": 2, "not read": 0}
+    said = go_on(tmp_path)
     assert "games played" in said
     assert "--dry-run" not in said, "the dry run is over"
     said = go_on(tmp_path)
@@ -85,6 +89,7 @@ def test_a_game_that_is_missing_comes_first_and_a_grader_at_work_is_left_alone(
 def test_of_a_class_with_its_mess_every_zero_and_every_doubt_is_counted(tmp_path: Path) -> None:
     course = Course(22, "canvas")
     (tmp_path / "class.zip").write_bytes(download(course))
+    assert "  next: python3 -m grader grade class.zip --results marks.db " in desk(tmp_path)
     grade_without_playing(tmp_path / "class.zip", tmp_path / "marks.db", LATE)
     (tmp_path / "roster.csv").write_bytes(book(course, "roster"))
     grader("report", "marks.db", "--out", "out", "--roster", "roster.csv", cwd=tmp_path)

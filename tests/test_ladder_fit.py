@@ -89,7 +89,7 @@ def simulate(league: League, seed: int) -> tuple[np.ndarray, Fit]:
             if not chosen:
                 break
             for pair in chosen:
-                play(*pair)
+                play(pair.player, pair.opponent)
     return truth, fit
 
 

@@ -1,20 +1,26 @@
 """`python3 -m grader` without a command: where a class stands, and what the next command is.
 
-It reads the results files of the current folder, and changes nothing.
+It reads the results files and the hand-ins of the current folder, and changes nothing.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import os
 import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
 from grader.commands import UNMATCHED
-from grader.handin import Missing
+from grader.handin import Missing, Submission
+from grader.handin import find as submissions
+from grader.handin.archive import ENDINGS
 from grader.ladder import LADDER
 from grader.output.gradebooks import FILLED
 from grader.output.results import GRADE, TOURNAMENT, Results, read_results
@@ -22,28 +28,57 @@ from grader.output.tables import clipped
 from grader.output.writing import OUT, changed_marks
 from grader.results.database import is_busy
 from grader.results.store import COMMAND, Store
+from grader.rubric import reading as rubrics
 
 CALL: Final = "python3 -m grader"
 
+MOST_LINES: Final = 20
 MOST_DECISIONS: Final = 4
 
 
-def desk() -> bool:
+@dataclass
+class Standing:
+    """Where one results file stands, or hand-ins that no grading has."""
+
+    place: str
+    kind: str
+    """`hand-ins`, `grade`, `tournament`, `ladder`, or why a results file cannot be read."""
+    facts: dict[str, Mapping[str, int | str]] = field(default_factory=dict)
+    """By subject: counts by what they count, texts by their names."""
+    decide: list[str] = field(default_factory=list)
+    """What only the teacher can decide."""
+    next: str = ""
+    """The next command; empty if nothing is left to do."""
+
+    def lines(self) -> list[str]:
+        """Return this in words."""
+        found = [f"{self.place}: {self.kind}"]
+        for subject, known in self.facts.items():
+            shown = [
+                f"{n} {name}" if isinstance(n, int) else f"{name} {n}" for name, n in known.items()
+            ]
+            found.append(f"  {subject}: {', '.join(shown) or 'none'}")
+        found += [f"  to decide: {clipped(line)}" for line in self.decide[:MOST_DECISIONS]]
+        if (more := len(self.decide) - MOST_DECISIONS) > 0:
+            found.append(f"  to decide: {more} more; {UNMATCHED} has all")
+        return found + ([f"  next: {self.next}"] if self.next else [])
+
+
+def desk(as_json: bool) -> bool:
     """Print where things stand in the current folder; return whether there is anything."""
-    found = [_results_lines(path) for path in sorted(Path().glob("*.db"))]
-    found.sort(key=lambda lines: not lines[0].endswith(f": {GRADE}"))
-    print(*(line for lines in found for line in lines), sep="\n", end="\n" if found else "")
-    return bool(found)
+    found = [_of_results(path) for path in sorted(Path().glob("*.db"))]
+    found.sort(key=lambda one: one.kind != GRADE)
+    found += [] if found and found[0].kind == GRADE else _hand_ins()
+    lines = [line for one in found for line in one.lines()]
+    if as_json:
+        print(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=2))
+    elif found:
+        more = [*lines[: MOST_LINES - 1], "... `--json` has the rest"]
+        print("\n".join(lines if len(lines) <= MOST_LINES else more))
+    return as_json or bool(found)
 
 
-def _counted(subject: str, counts: Mapping[str, int]) -> str:
-    """Return a line with counts by what they count."""
-    shown = ", ".join(f"{number} {name}" for name, number in counts.items())
-    return f"  {subject}: {shown or 'none'}"
-
-
-def _results_lines(path: Path) -> list[str]:
-    """Return where a results file stands, or why it cannot be read."""
+def _of_results(path: Path) -> Standing:
     try:
         with Store(path, writing=False) as store:
             kind = store.meta("kind")
@@ -51,72 +86,84 @@ def _results_lines(path: Path) -> list[str]:
             again = f"{CALL} {shlex.join(words)}" if words else "the command that began it goes on"
             again = "wait; a grader is at work on it" if is_busy(path) else again
             if kind in (LADDER, None):  # a dry run has only asked for moves
-                known = {"files": len(store.versions()), "games played": len(store.played())}
-                title = f"{path}: {kind or (words or [GRADE])[0]}"
-                return [title, _counted("known", known), f"  next: {again}"]
+                facts = {"files": len(store.versions()), "games played": len(store.played())}
+                return Standing(
+                    str(path), kind or (words or [GRADE])[0], {"known": facts}, [], again
+                )
             results = read_results(store)
             games = {game.key for game in results.games}
             done, failed = games & results.played.keys(), games & results.faults.keys()
-            counts = {"planned": len(games), "played": len(done), "failed": len(failed)}
-            lines, following = [f"{path}: {kind}", _counted("games", counts)], ""
+            facts = {"planned": len(games), "played": len(done), "failed": len(failed)}
+            one = Standing(str(path), results.kind, {"games": facts})
             stages = results.rubric.tournament.stages if kind == TOURNAMENT else ()
             if stages:
-                begun = {"begun": len(results.stages), "planned": len(stages)}
-                lines.append(_counted("stages", begun))
+                one.facts["stages"] = {"begun": len(results.stages), "planned": len(stages)}
             else:
-                more, following = _marks_lines(results, store)
-                lines += more
-            if results.missing or len(results.stages) != len(stages):
-                following = again
-            return [*lines, f"  next: {following}"] if following else lines
+                _add_marks(one, results, store)
+            is_over = not results.missing and len(results.stages) == len(stages)
+            one.next = one.next if is_over else again
+            return one
     except InputError as error:
-        return [f"{path}: {str(error).removeprefix(f'{path}: ')}"]
+        return Standing(str(path), str(error).removeprefix(f"{path}: "))
 
 
-def _marks_lines(results: Results, store: Store) -> tuple[list[str], str]:
-    """Return in lines whose hand-ins there are, with what marks and files; and what is next."""
+def _add_marks(one: Standing, results: Results, store: Store) -> None:
+    """Add whose hand-ins there are, their marks, what is written of them, and what comes next."""
     owners = results.owners
     assert owners is not None
     absent = Counter(item.missing for item in owners.submissions)
     unplayable = sum(bool(item.problem and not item.missing) for item in results.submissions)
-    found = {"found": len(store.submissions()), "unplayable": unplayable}
-    lines = [_counted("hand-ins", found)]
+    one.facts["hand-ins"] = {"found": len(store.submissions()), "unplayable": unplayable}
     if results.has_roster:
-        matched = {"matched": len(owners.matching.pairs), "not in it": len(owners.unknown)}
+        matched, unknown = len(owners.matching.pairs), len(owners.unknown)
         nobody = {why.name.lower(): absent[why] for why in Missing}
-        lines.append(_counted("roster", {**matched, **nobody}))
+        one.facts["roster"] = {"matched": matched, "not in it": unknown, **nobody}
     marks = [(mark.submission, mark.known(own)) for mark in results.marks for own in mark.students]
     known = [(item, value) for item, value in marks if value is not None]
-    lines.append(_counted("marks", {"known": len(known), "open": len(marks) - len(known)}))
-    why = Counter(
-        "absent" if item.missing else "unplayable" if item.problem else "played"
-        for item, value in known
-        if value == 0
-    )
-    lines.append(_counted("zeros", why))
+    one.facts["marks"] = {"known": len(known), "open": len(marks) - len(known)}
+    zeros = [item for item, value in known if value == 0]
+    why = [
+        "absent" if item.missing else "unplayable" if item.problem else "played" for item in zeros
+    ]
+    one.facts["zeros"] = dict(Counter(why))
+    one.decide += [f"whose is the hand-in of {each}" for each in owners.unknown if each.may_be]
+    one.decide += [line for line in owners.told if " is newer than " not in line]
     out = Path(os.path.relpath(store.meta(OUT) or "marks"))
-    following = f"{CALL} report {shlex.quote(str(store.path))} --out {shlex.quote(str(out))}/"
-    decide = [f"whose is the hand-in of {each}" for each in owners.unknown if each.may_be]
-    decide += [line for line in owners.told if " is newer than " not in line]
-    files = books = "none"
-    if store.meta(OUT) is not None and (out / "grades.csv").is_file():
-        changed, _ = changed_marks(results, store)
-        began = (out / "grades.csv").stat().st_mtime
-        filled = {
-            book.name: "filled" if book.stat().st_mtime >= began else "of earlier marks"
-            for book in sorted(out.iterdir())
-            if FILLED.fullmatch(book.name)
-        }
-        files = f"below {out}/, {len(changed)} changed since"
-        books = ", ".join(map(" ".join, filled.items())) or "none"
-        if decide and not changed:
-            following += " --roster ROSTER.csv   (with what decides)"
-        elif changed or {*filled.values()} != {"filled"}:
-            following += " --gradebook EXPORT.csv"
-        else:
-            following = ""
-    lines += [f"  files: {files}", f"  gradebooks: {books}"]
-    lines += [f"  to decide: {clipped(line)}" for line in decide[:MOST_DECISIONS]]
-    if (more := len(decide) - MOST_DECISIONS) > 0:
-        lines.append(f"  to decide: {more} more; {UNMATCHED} has all")
-    return lines, following
+    grades = out / "grades.csv"
+    one.next = f"{CALL} report {shlex.quote(one.place)} --out {shlex.quote(str(out))}/"
+    one.facts["files"] = one.facts["gradebooks"] = {}
+    if store.meta(OUT) is None or not grades.is_file():
+        return
+    changed, _ = changed_marks(results, store)
+    ages = {
+        book.name: book.stat().st_mtime for book in out.iterdir() if FILLED.fullmatch(book.name)
+    }
+    old = [name for name, age in ages.items() if age < grades.stat().st_mtime]
+    one.facts["files"] = {"below": f"{out}/", "changed since": len(changed)}
+    states = {name: "of earlier marks" if name in old else "filled" for name in sorted(ages)}
+    one.facts["gradebooks"] = states
+    if one.decide and not changed:
+        one.next += " --roster ROSTER.csv   (with what decides)"
+    else:
+        one.next = f"{one.next} --gradebook EXPORT.csv" if changed or old or not ages else ""
+
+
+def _hand_ins() -> Iterator[Standing]:
+    """Yield the folders and archives here of which most files are students' agents."""
+    more = [f"--rubric {path}" for path in Path().glob("*.toml") if path.stem != "pyproject"]
+    more = more if len(more) == 1 else []
+    more += [f"--roster {path}" for path in sorted(Path().glob("roster*.csv"))]
+    for path in sorted(Path().iterdir()):
+        is_packed = path.name.lower().endswith((".zip", *ENDINGS))
+        if path.name[0] in "._" or not (path.is_dir() or is_packed):
+            continue
+        found: list[Submission] = []
+        with contextlib.suppress(InputError), contextlib.redirect_stderr(io.StringIO()):
+            found = submissions.find([path], rubrics.read(None).submission)
+        agents = [one for one in found if b"class AIPlayer" in (one.source or b"")]
+        if len(found) > 1 and 2 * len(agents) >= len(found):
+            unread = [f"{one.name}: {one.problem}" for one in found if one.problem]
+            facts = {"found": len(found), "not read": len(unread)}
+            words = " ".join([shlex.quote(str(path)), *more])
+            command = f"{CALL} grade {words} --results marks.db --out marks/ --dry-run"
+            yield Standing(str(path), "hand-ins", {"hand-ins": facts}, unread, command)

@@ -109,9 +109,9 @@ def _sides_lines(answers: Sequence[Answer]) -> Iterator[str]:
     one_sided = sum(one.is_right != two.is_right for one, two in pairs)
     if one_sided > 1:
         yield (
-            f"{one_sided} of {len(pairs)} positions are answered right from one side only, not with "
-            "players and columns exchanged;\na search without chance has 1 at most: is a direction "
-            "left out, or a player mixed up?"
+            f"{one_sided} of {len(pairs)} positions are answered right from one side only, not "
+            "with players and columns exchanged;\n"
+            "a search without chance has 1 at most: is a direction left out, or a player mixed up?"
         )
 
 
@@ -184,10 +184,7 @@ def _count(answers: Sequence[Answer]) -> str:
 
 def _points_table(practice: Practice) -> str:
     lost = [practice.points_lost(part) for part in METHOD_OF]
-    counts = ", ".join(
-        f"{mean.count} positions of part {part.upper()}" for part, mean in zip(METHOD_OF, lost)
-    )
-    name = f"this file ({counts})"
+    name = f"this file ({lost[0].count} positions in part A, {lost[1].count} in part B)"
     rows = [(name, *map(str, lost)), *KNOWN]
     head = ["points that a move gives away; less is better", "part A", "part B"]
     text: str = tabulate(rows, head, tablefmt="simple", disable_numparse=True)
