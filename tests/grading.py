@@ -11,7 +11,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import tarfile
 import time
 import zipfile
 import zlib
@@ -94,19 +93,6 @@ def zipped(files: dict[str, str | bytes]) -> bytes:
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
-    return data.getvalue()
-
-
-def tarred(files: dict[str, bytes], ending: str = "gz", **fields: Any) -> bytes:
-    """Return a tar of files whose headers have these fields."""
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode=f"w:{ending}", format=tarfile.PAX_FORMAT) as archive:
-        for name, content in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            for key, value in fields.items():
-                setattr(info, key, value)
-            archive.addfile(info, io.BytesIO(content + b"\0" * (info.size - len(content))))
     return data.getvalue()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import io
 import os
 import random
@@ -11,7 +10,6 @@ import shutil
 import socket
 import stat
 import struct
-import tarfile
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -30,20 +28,6 @@ NAMES = [
 ]
 DISK_NAMES = [name for name in NAMES[:8] + NAMES[17:] if name.count("/") < 100]  # deep is slow
 CONTENTS = [b"", b"x = 1\n", b"\xff\xfe\0", b"\0" * 100, b"#" * 300_000, b"PK\x05\x06" + b"\0" * 18]
-
-
-def _tar(header: bytes) -> bytes:
-    """Return a small tar.gz with this extended header."""
-    info = tarfile.TarInfo("ai.py")
-    info.type, info.size = tarfile.XHDTYPE, len(header)
-    return gzip.compress(info.tobuf() + header + b"\0" * 1024)
-
-
-SLOW_ARCHIVES = {
-    "a header of digits": _tar(b"1" * 1_000_000),
-    "a header of many records": _tar(b"6 a=b\n" * 4_000_000),
-}
-"""Small tar.gz files that take long to read; the first one before Python 3.11.10 and 3.12.6."""
 
 
 def mutated_zip(rng: random.Random) -> bytes:

@@ -1,4 +1,4 @@
-"""The files of a hand-in, from a folder, a zip or a tar: their names and a safe way to read them.
+"""The files of a hand-in, from a folder or a zip: their names and a safe way to read them.
 
 Nothing is unpacked to disk. Links are not followed, wherever and whenever a student puts one.
 Hidden and generated files are skipped.
@@ -7,19 +7,15 @@ Hidden and generated files are skipped.
 from __future__ import annotations
 
 import errno
-import gzip
-import io
 import os
 import stat
-import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import IO, BinaryIO, Final, TypeAlias
+from typing import BinaryIO, Final, TypeAlias
 
 from connect4.errors import InputError, one_line, printable
 
@@ -217,43 +213,29 @@ def _read(root: Path, names: Names, limit: int) -> bytes:
             raise _unreadable(names[-1], error) from None
 
 
-ENDINGS: Final = (".tar", ".tar.gz", ".tgz")
-
-GZIP: Final = b"\x1f\x8b"
-
-HEADERS: Final = 4096
-"""Bytes that an archive may use for each file besides its content: headers and padding."""
-
-
 Packed: TypeAlias = tuple[str, int, File]
 """A file in an archive: its name, size and content."""
 
 
-def packed_tree(
-    data: BinaryIO | bytes, kind: str, max_files: int, max_megabytes: int, of_class: bool = False
-) -> Tree:
-    """Return the files of a `zip` or `tar`.
+def packed_tree(data: BinaryIO, max_files: int, max_megabytes: int, of_class: bool = False) -> Tree:
+    """Return the files of a zip.
 
     Raises `InputError` if it is damaged, too large or unsafe. The declared sizes limit the number
     of bytes that are read. Of a class, an unsafe file is the problem of its hand-in only.
     """
-    if kind == "zip":
-        members = _zip_members(data)
-    else:
-        assert isinstance(data, bytes)
-        members = _tar_members(data, max_files, max_megabytes)
+    members = _zip_members(data)
     if len(members) > max_files:
-        raise InputError(f"the {kind} holds {len(members)} files, allowed are {max_files}")
+        raise InputError(f"the zip holds {len(members)} files, allowed are {max_files}")
     if sum(size for _, size, _ in members) > max_megabytes * MEGABYTE:
-        raise _too_large(kind, max_megabytes)
+        raise InputError(f"the zip unpacks to more than the {max_megabytes} MB allowed")
     tree: Tree = {}
     refused: Tree = {}
     for name, _, file in members:
         path, why = PurePosixPath(name), ""
         if path.is_absolute() or ".." in path.parts:
-            why = f"the {kind} holds '{short(printable(name))}', a path that leads out of it"
+            why = f"the zip holds '{short(printable(name))}', a path that leads out of it"
         elif not path.parts:
-            why = f"the {kind} holds a file without a name"
+            why = "the zip holds a file without a name"
         if why and not of_class:
             raise InputError(why)
         top = next((part for part in path.parts if part.strip("/.")), "_")
@@ -266,13 +248,9 @@ def packed_tree(
     return tree | refused
 
 
-def _too_large(kind: str, max_megabytes: int) -> InputError:
-    return InputError(f"the {kind} unpacks to more than the {max_megabytes} MB allowed")
-
-
-def _zip_members(data: BinaryIO | bytes) -> list[Packed]:
+def _zip_members(data: BinaryIO) -> list[Packed]:
     try:
-        archive = zipfile.ZipFile(io.BytesIO(data) if isinstance(data, bytes) else data)
+        archive = zipfile.ZipFile(data)
     except Exception as error:  # a header can say anything: errors of many kinds, by version
         raise InputError(f"no readable zip ({brief(error)})") from None
     found: list[Packed] = []
@@ -288,51 +266,18 @@ def _zip_members(data: BinaryIO | bytes) -> list[Packed]:
             why = f"{short(printable(member.filename))} in the zip {what}"
         elif member.flag_bits & 1:
             why = "the zip is locked with a password"
-        unpack = partial(_unpack, "zip", member.filename, 0, partial(archive.open, member))
+        unpack = partial(_unpack, archive, member)
         found.append((name, member.file_size, partial(_refuse, why) if why else unpack))
     return found
 
 
-def _unpack(
-    kind: str, name: str, least: int, open_it: Callable[[], IO[bytes]], limit: int
-) -> bytes:
-    """Read a file in an archive, which has at least so many bytes."""
-    why = "it ends too early"
+def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
     try:
-        with open_it() as file:
-            content = file.read(limit)
-        if len(content) >= min(limit, least):
-            return content
+        with archive.open(member) as file:
+            return file.read(limit)
     except Exception as error:  # zlib.error and its kin have no common base
-        why = brief(error)
-    raise InputError(f"{short(printable(name))} in the {kind} cannot be read ({why})")
-
-
-def _tar_members(data: bytes, max_files: int, max_megabytes: int) -> list[Packed]:
-    """Return the files of a tar, packed or not."""
-    if data.startswith(GZIP):
-        most = max_megabytes * MEGABYTE + max_files * HEADERS
-        try:
-            with gzip.open(io.BytesIO(data)) as file:  # it may have several parts
-                data = file.read(most + 1)
-        except (EOFError, OSError, zlib.error) as error:
-            raise InputError(f"no readable tar.gz ({brief(error)})") from None
-        if len(data) > most:
-            raise _too_large("tar", max_megabytes)
-    found: list[Packed] = []
-    try:
-        archive = tarfile.open(fileobj=io.BytesIO(data), mode="r:")  # noqa: SIM115
-        for member in archive:
-            if member.isdir():
-                continue
-            name, size = member.name, member.size
-            open_it = partial(tarfile.ExFileObject, archive, member)
-            is_file = member.type in (tarfile.REGTYPE, tarfile.AREGTYPE)
-            unpack = partial(_unpack, "tar", name, size, open_it)
-            found.append((name, size, unpack if is_file else partial(_refuse, _no_file(name))))
-    except Exception as error:  # a header can say anything: errors of many kinds, by version
-        raise InputError(f"no readable tar ({brief(error)})") from None
-    return found
+        name, why = short(printable(member.filename)), brief(error)
+        raise InputError(f"{name} in the zip cannot be read ({why})") from None
 
 
 def tops(tree: Tree) -> dict[str, Tree]:

@@ -1,7 +1,7 @@
 """Finds submissions: single files, a class's folder, downloads of learning platforms.
 
 A student's hand-in may be an archive. An archive inside that archive is rejected. A class is a
-folder, or a zip or tar of it. Either a teacher gave the names, one file or folder for each student
+folder, or a zip of it. Either a teacher gave the names, one file or folder for each student
 (`alice.py`, `1001.zip`, `ann@uni.example/ai.py`), or a platform did (`grader.handin.platforms`).
 """
 
@@ -19,21 +19,18 @@ from typing import Final
 from connect4.errors import InputError, one_line, printable
 from connect4.players.base import source_text
 from grader.handin import Person, Submission, archive, by_form, platforms, told_apart, worker
-from grader.handin.archive import ENDINGS, MEGABYTE, Tree, brief, short, tops
+from grader.handin.archive import MEGABYTE, Tree, brief, short, tops
 from grader.handin.platforms import Entry
 from grader.rubric.model import SubmissionRules
 
-ARCHIVES: Final = (".zip", *ENDINGS)
-"""Suffixes of archives that are opened."""
-
-UNREADABLE: Final = (".rar", ".7z", ".gz", ".bz2", ".xz", ".ipynb", ".py.txt")
+UNREADABLE: Final = (*(".rar", ".7z", ".tar", ".tgz", ".gz", ".bz2", ".xz"), ".ipynb", ".py.txt")
 """Other files that students hand in; they are no source and are not opened."""
 
 OF_KIT: Final = "connect4/players/ai.py"
 """The student's file in a copy of the kit."""
 
 LONGEST_PATH: Final = 4096
-"""Characters of a path that a disk takes; a path in a tar may have millions."""
+"""Characters of a path that a disk takes; a path in a zip may have more."""
 
 
 def _remedy(name: str) -> str:
@@ -109,7 +106,7 @@ def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
     Of several archives each belongs to one student. If there are several files called `ai.py`,
     their folders give the names.
     """
-    packed = path.name.lower().endswith(ARCHIVES)
+    packed = path.name.lower().endswith(".zip")
     if os.path.isfile(path) and (path.suffix == ".py" or (several and packed)):
         if several and path.name == "ai.py":
             name = name or path.parent.resolve().name
@@ -129,13 +126,13 @@ def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
     above += [] if inner is tree else tops(tree)
     found = [] if is_one else hand_ins(inner, above, path)
     if is_one or (several and not found):
-        return [_single(path, name or path.resolve().stem.removesuffix(".tar"), tree)]
+        return [_single(path, name or path.resolve().stem, tree)]
     return found if several else [replace(hand_in, folder=path) for hand_in in found]
 
 
 def _single(path: Path, name: str | None, tree: Tree, problem: str | None = None) -> HandIn:
     """Return a path that a teacher named as one hand-in, by default under the file's name."""
-    name = printable(name or path.stem.removesuffix(".tar"))
+    name = printable(name or path.stem)
     return HandIn(Entry((Person(name, by_form(name)),)), [str(path)], tree, problem=problem)
 
 
@@ -144,14 +141,14 @@ def _read_path(path: Path) -> Tree:
     if os.path.isdir(path):
         return archive.folder_tree(path)
     why = "no such file or folder"
-    if os.path.isfile(path) and path.name.lower().endswith(ARCHIVES):
+    if os.path.isfile(path) and path.name.lower().endswith(".zip"):
         try:
             return worker.class_tree(path)
         except InputError as error:
             why = str(error)
     elif os.path.exists(path):
         is_closed = path.name.lower().endswith(UNREADABLE)
-        expected = "expected a .py file, a folder, a .zip or a .tar.gz"
+        expected = "expected a .py file, a folder or a .zip"
         why = _remedy(path.name) if is_closed else expected
     raise InputError(f"{one_line(path)}: {why}")
 
@@ -173,7 +170,7 @@ def _open_safely(hand_in: HandIn, name: str, rules: SubmissionRules) -> Submissi
 
 def _open(hand_in: HandIn, submission: Submission, rules: SubmissionRules) -> Submission:
     """Return a submission with its source; raises `InputError` if it cannot be graded."""
-    archives = [path for path in hand_in.tree if path.lower().endswith(ARCHIVES)]
+    archives = [path for path in hand_in.tree if path.lower().endswith(".zip")]
     sources = [path for path in hand_in.tree if path.lower().endswith(".py")]
     closed = [path for path in hand_in.tree if path.lower().endswith(UNREADABLE)]
     if archives and hand_in.archived:
@@ -250,9 +247,7 @@ def unwrapped(tree: Tree) -> Tree:
     if others or platforms.of([top], {}):
         return tree
     whole = [
-        name
-        for name in tops(inner)
-        if name not in inner or name.lower().endswith((".py", *ARCHIVES))
+        name for name in tops(inner) if name not in inner or name.lower().endswith((".py", ".zip"))
     ]
     if "ai.py" in inner or len(whole) < 2:
         return tree
@@ -296,10 +291,10 @@ def hand_ins(tree: Tree, above: list[str], path: Path) -> list[HandIn]:
 
 def _named_by_teacher(top: str, tree: Tree, inside: Tree) -> Entry | None:
     """Return what a teacher's name says of a file or folder, None if it is no hand-in."""
-    packed = "|".join(map(re.escape, (*ARCHIVES, *UNREADABLE)))
+    packed = "|".join(map(re.escape, (".zip", *UNREADABLE)))
     ending = rf"(\.py|(\.tar)?({packed})|[-_. ]?report\.txt|\.txt)$"
     name = re.sub(ending, "", top, flags=re.IGNORECASE)
-    is_closed = top.lower().endswith((".py", *ARCHIVES, *UNREADABLE))
+    is_closed = top.lower().endswith((".py", ".zip", *UNREADABLE))
     of_code = top.lower().endswith(".txt") and f"{name}.py" in tree
     if not name or not (inside or is_closed or of_code):
         return None

@@ -13,6 +13,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import importlib
+import io
 import os
 import pickle
 import queue
@@ -28,8 +29,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from connect4.errors import InputError
-from grader.handin import archive
-from grader.handin.archive import ENDINGS, MEGABYTE, Tree, file_reader, opened, packed_tree
+from grader.handin.archive import MAX_CLASS_FILES, MEGABYTE, Tree, opened, packed_tree
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 
@@ -264,8 +264,6 @@ SECONDS_PER_MB: Final = 0.2
 """The time for a class's archive grows with its size."""
 
 MAX_CLASS_MB: Final = 100_000
-MAX_TAR_MB: Final = 500
-"""Size limit of a class in one tar, packed and unpacked: it is read into memory."""
 
 READER: Final = Worker(memory=MEMORY)
 atexit.register(READER.end)
@@ -291,14 +289,14 @@ def ask(function: Callable[..., Any], *arguments: Any, seconds: float) -> Any:
 
 
 def class_tree(path: Path) -> Tree:
-    """Return the files of a class's zip or tar; raises `InputError` if it cannot be read."""
+    """Return the files of a class's zip; raises `InputError` if it cannot be read."""
     held = path.stat()
     seconds = max(ARCHIVE_SECONDS, SECONDS_PER_MB * held.st_size / MEGABYTE)
     return _tree(seconds, os.path.abspath(path), held.st_mtime_ns)
 
 
 def student_tree(name: str, data: bytes, max_files: int, max_megabytes: int) -> Tree:
-    """Return the files of a student's zip or tar; raises `InputError` if it cannot be read."""
+    """Return the files of a student's zip; raises `InputError` if it cannot be read."""
     return _tree(ARCHIVE_SECONDS, name, 0, data, max_files, max_megabytes)
 
 
@@ -316,25 +314,19 @@ def _tree(seconds: float, *source: Any) -> Tree:
     return {name: partial(read, name) for name in asked(_files)}
 
 
-@lru_cache(maxsize=2)  # a class's archive, and a student's in it
+@lru_cache(maxsize=2)  # a class's zip, and a student's in it
 def _opened(
     name: str,
     changed: int,
     packed: bytes | None = None,
-    max_files: int = archive.MAX_CLASS_FILES,
+    max_files: int = MAX_CLASS_FILES,
     max_megabytes: int = MAX_CLASS_MB,
 ) -> Tree:
-    """Return the files of a student's archive, or of a class's, at a path that is its name."""
-    kind = "tar" if name.lower().endswith(ENDINGS) else "zip"
+    """Return the files of a student's zip, or of a class's, at a path that is its name."""
     if packed is not None:
-        return packed_tree(packed, kind, max_files, max_megabytes)
-    if kind == "zip":
-        file = opened(Path(name).parent, Path(name).name)
-        return packed_tree(file, kind, max_files, max_megabytes, of_class=True)
-    data = file_reader(Path(name))(MAX_TAR_MB * MEGABYTE + 1)
-    if len(data) > MAX_TAR_MB * MEGABYTE:
-        raise InputError(f"larger than {MAX_TAR_MB} MB; unpack it and name the folder")
-    return packed_tree(data, kind, max_files, MAX_TAR_MB, of_class=True)
+        return packed_tree(io.BytesIO(packed), max_files, max_megabytes)
+    file = opened(Path(name).parent, Path(name).name)
+    return packed_tree(file, max_files, max_megabytes, of_class=True)
 
 
 def _files(*source: Any) -> list[str]:
