@@ -11,7 +11,7 @@ import pytest
 
 from connect4.players.base import importable_sentence
 from grader.handin import form
-from grader.handin.form import check, check_report, check_source
+from grader.handin.form import check
 from grader.rubric import reading as rubrics
 from tests.command import ROOT, assert_refused, environment, run
 from tests.grading import COMMAND, hand_in, searcher
@@ -34,10 +34,15 @@ class AIPlayer:
 """
 
 
+REPORT = "Ann, 1\nMy ideas\n"
+
+TRIED = "try:\n    open(1)\nexcept OSError:\n    pass\n"
+
+
 def findings(source: str) -> list[str]:
     return [
         f"{found.line}: {found.rule}: {found.text}"
-        for found in check_source(source.encode(), RULES)
+        for found in check(source.encode(), REPORT, RULES)
     ]
 
 
@@ -110,18 +115,10 @@ def test_a_decorator_may_make_the_constructor() -> None:
             "9: signature: async; write it as def get_intelligent_move(self, state)",
         ),
         ("import torch\n" + CLASS, "1: imports: 'torch' is not there when graded"),
-        (
-            "try: import torch\nexcept ValueError: pass\n" + CLASS,
-            "1: imports: 'torch' is not there when graded",
-        ),
         ("from . import helper\n" + CLASS, "1: imports: a relative import"),
         (
             "import threading\nthreading.Thread()\n" + CLASS,
             "1: threads and processes: uses 'threading': a submission thinks in one thread",
-        ),
-        (
-            "import multiprocessing\n" + CLASS,
-            "1: threads and processes: 'multiprocessing' is imported but never used",
         ),
         (
             "import os as o\no.execv('', [])\n" + CLASS,
@@ -176,21 +173,15 @@ def test_each_rule_has_its_line(source: str, line: str) -> None:
         "try:\n    from numba import njit\nexcept ImportError:\n    njit = None\n",
         "try:\n    import torch\nexcept (KeyError, ModuleNotFoundError):\n    torch = None\n",
         "BOOK = {}\nBOOK[1] = 2\n",  # built while the module is loaded
-        "import tkinter\n",  # an editor added it
+        "import tkinter, multiprocessing\n",  # an editor added it
         "def memo(table):\n    table[1] = 2\n",
         "import signal\nsignal.alarm(1)\n",  # a clock of one's own
         "def open(x):\n    return x\nopen(1)\n",
         "if __name__ == '__main__':\n    open('x')\n",
         "def make():\n    MEMO = {}\n    MEMO[1] = 2\n",
-        "import re\nx = re.compile('a')\ndef compile(x):\n    return x\ncompile(1)\n",
         "from connect4 import utils, config as c\n",
         "from connect4.utils import *\n",
         "import connect4.config as c, numpy.linalg\n",
-        "xrange = range\nxrange(3)\n",
-        "def clock(time):\n    return time.clock\n",
-        "from time import perf_counter as clock\nclock()\n",
-        "import numpy as np\nx = np.int64, np.bool_, np.inf\n",
-        "from numpy import linalg, random, typing\n",
     ],
 )
 def test_what_is_allowed_is_not_found(line: str) -> None:
@@ -201,24 +192,21 @@ def test_a_rubric_may_allow_other_modules(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('[submission]\nallowed = ["scipy", "connect4.utils"]\n', encoding="utf-8")
     rules = rubrics.read(path).submission
-    assert (
-        check_source(f"import scipy.optimize\nfrom connect4 import utils\n{CLASS}".encode(), rules)
-        == []
-    )
-    (found,) = check_source(f"import connect4.config\n{CLASS}".encode(), rules)
+    code = f"import scipy.optimize\nfrom connect4 import utils\n{CLASS}"
+    assert check(code.encode(), REPORT, rules) == []
+    (found,) = check(f"import connect4.config\n{CLASS}".encode(), REPORT, rules)
     assert found.text.endswith(importable_sentence(["scipy", "connect4.utils"]))
 
 
 def test_a_file_whose_lack_is_caught_is_advice() -> None:
-    code = "try:\n    open('x')\nexcept OSError:\n    pass"
-    assert [item.required for item in check_source(f"{code}\n{CLASS}".encode(), RULES)] == [False]
+    assert [item.required for item in check((TRIED + CLASS).encode(), REPORT, RULES)] == [False]
 
 
-def test_many_findings_end_in_their_number() -> None:
-    found = check_source(b"import torch\n" * 1000 + CLASS.encode(), RULES)
-    assert len(found) == 101
-    assert found[-1].text == "900 more findings; fix these first"
-    assert found[-1].required
+def test_of_many_findings_the_required_ones_are_shown() -> None:
+    opened = "    open(1)\n" * 1000
+    code = f"try:\n{opened}except OSError:\n    pass\nimport torch\n{CLASS}"
+    found = check(code.encode(), REPORT, RULES)
+    assert [one.required for one in found] == [True] + 99 * [False]
 
 
 def test_a_text_that_takes_too_long_costs_no_other_its_check(
@@ -226,7 +214,7 @@ def test_a_text_that_takes_too_long_costs_no_other_its_check(
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(form, "READ_SECONDS", 0.001)
-        (found,) = check_source(b"x = [1,\n2]\n" * 20_000, RULES)
+        (found,) = check(b"x = [1,\n2]\n" * 20_000, REPORT, RULES)
     assert (found.line, found.rule) == (1, "syntax")
     assert found.text == "not read within 0.001 s; make the file smaller and simpler"
     assert found.required
@@ -267,7 +255,7 @@ def test_the_stub_and_the_placeholder_of_the_report_are_named() -> None:
 def test_the_report_has_two_pages_and_a_first_line(
     report: str | None, line: int, text: str
 ) -> None:
-    found = check_report(report, RULES)
+    found = check(CLASS.encode(), report, RULES)
     if not text:
         assert found == []
         return
@@ -279,11 +267,11 @@ def test_the_report_has_two_pages_and_a_first_line(
 
 @pytest.mark.slow
 def test_the_command_says_one_line_a_finding(tmp_path: Path) -> None:
-    advised = hand_in(tmp_path, "cy", "import socket\n" + searcher())
+    advised = hand_in(tmp_path, "cy", TRIED + searcher())
     done = run(COMMAND, "check", "--form-only", advised, cwd=tmp_path)
     assert (done.returncode, done.stdout.count(" (advice): ")) == (0, 1)
     good = hand_in(tmp_path, "ann", searcher())
-    bad = hand_in(tmp_path, "bo", "import socket\n" + CLASS + "import torch\n", report=None)
+    bad = hand_in(tmp_path, "bo", TRIED + CLASS + "import torch\n", report=None)
     done = run(COMMAND, "check", "--form-only", good, cwd=tmp_path)
     said = (
         f"{good}: well formed\nThe submission meets every required rule: 0 faults to fix, 0 pieces "
@@ -294,8 +282,8 @@ def test_the_command_says_one_line_a_finding(tmp_path: Path) -> None:
     *lines, last = done.stdout.splitlines()
     assert sorted(line.partition(": ")[0] for line in lines) == [
         f"{bad}:1",
-        f"{bad}:1",
-        f"{bad}:12",
+        f"{bad}:15",
+        f"{bad}:2",
     ]
     assert [" (advice): " in line for line in lines] == sorted(" (advice): " in x for x in lines)
     assert last.startswith("The submission breaks a required rule: ")

@@ -52,8 +52,9 @@ def begin(book: Book, rubric: Rubric, found: Sequence[Submission], day: str) -> 
     for item in found:
         if item.source is None or item.problem or item.sha256 in known:
             continue
-        findings = form.check_source(item.source, rubric.submission)
-        broken = next((finding for finding in findings if finding.required), None)
+        findings = form.check(item.source, item.report, rubric.submission)
+        required = (one for one in findings if one.required and not one.in_report)
+        broken = next(required, None)
         if broken is not None:
             problems[str(item.sha256)] = f"line {broken.line}: {broken.rule}: {broken.text}"
     fresh = book.note_hand_ins(found, problems, day, secret)

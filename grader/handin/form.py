@@ -11,11 +11,10 @@ import ast
 import sys
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from connect4.errors import InputError
 from connect4.players.base import importable_sentence
@@ -150,9 +149,9 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
         return
     if not classes:
         line, advice = 1, "the simulator makes one per game"
-        meant = (node for node in nodes if isinstance(node, ast.ClassDef) and _is_meant(node))
-        for near in islice(meant, 1):
-            line, advice = near.lineno, f"rename class {near.name} to AIPlayer"
+        meant = [node for node in nodes if isinstance(node, ast.ClassDef) and _is_meant(node)]
+        if meant:
+            line, advice = meant[0].lineno, f"rename class {meant[0].name} to AIPlayer"
             advice += ", at the left margin"
         yield Finding(line, "class", f"no class AIPlayer at the top of the file; {advice}")
         return
@@ -206,7 +205,7 @@ def _signature(
 
 def _imports(nodes: Sequence[ast.AST], allowed: Sequence[str]) -> Iterator[Finding]:
     used = {node.id for node in nodes if isinstance(node, ast.Name)}
-    tried = _tried(nodes, ("ImportError", "ModuleNotFoundError", "Exception"))
+    tried = _tried(nodes)
     for node in nodes:
         found: list[Finding] = []
         if isinstance(node, ast.Import):
@@ -250,9 +249,6 @@ def _import(line: int, module: str, is_used: bool, allowed: Sequence[str]) -> It
     for rule, why, modules in FORBIDDEN:
         if top in modules and is_used:
             yield Finding(line, rule, f"uses {module!r}: {why}; do without")
-        elif top in modules:
-            text = f"{module!r} is imported but never used; delete the line"
-            yield Finding(line, rule, text, required=False)
 
 
 def _processes(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Finding]:
@@ -277,11 +273,13 @@ def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Findi
     """
     own_open = any(isinstance(node, ast.FunctionDef) and node.name == "open" for node in nodes)
     of_paths = OF_PATHS if any(name.startswith("pathlib") for name in bound.values()) else ()
-    script: set[ast.AST] = set()
+    script = {
+        inner
+        for node in nodes
+        if isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ ==")
+        for inner in ast.walk(node)
+    }
     tried = _tried(nodes)
-    for node in nodes:
-        if isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ =="):
-            script.update(ast.walk(node))
     for node in nodes:
         if not isinstance(node, ast.Call) or node in script:
             continue
@@ -298,16 +296,15 @@ def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Findi
             yield Finding(node.lineno, "files", text, required=node not in tried)
 
 
-def _tried(nodes: Sequence[ast.AST], errors: Sequence[str] = ("",)) -> set[ast.AST]:
-    """Return what stands in a `try` that handles one of these errors, by default any."""
-    found: set[ast.AST] = set()
-    for node in nodes:
-        if isinstance(node, ast.Try):
-            kinds = [handler.type for handler in node.handlers]
-            caught = [ast.unparse(kind) if kind else errors[0] for kind in kinds]
-            if any(error in text for error in errors for text in caught):
-                found.update(inner for part in node.body for inner in ast.walk(part))
-    return found
+def _tried(nodes: Sequence[ast.AST]) -> set[ast.AST]:
+    """Return what stands in a `try` with a handler."""
+    return {
+        inner
+        for node in nodes
+        if isinstance(node, ast.Try) and node.handlers
+        for part in node.body
+        for inner in ast.walk(part)
+    }
 
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -410,41 +407,23 @@ READ_SECONDS: Final = 5.0
 
 MAX_FINDINGS: Final = 100
 
-Kind: TypeAlias = "Callable[[Any, SubmissionRules], list[Finding]]"
-
 
 def check(source: bytes, report: str | None, rules: SubmissionRules) -> list[Finding]:
-    """Return the findings of a source and its report, in the order of their lines."""
-    return check_source(source, rules) + check_report(report, rules)
+    """Return the findings of a source and its report, in the order of their lines.
 
-
-def check_source(source: bytes, rules: SubmissionRules) -> list[Finding]:
-    """Return the findings of a source; reading it takes at most `READ_SECONDS`."""
-    small = "make the file smaller and simpler"
-    return _read(source_findings, source, rules, Finding(1, "syntax", small))
-
-
-def check_report(report: str | None, rules: SubmissionRules) -> list[Finding]:
-    """Return the findings of the text of `report.txt`; None means that the file is missing."""
-    late = Finding(1, "report", "make it shorter", in_report=True)
-    return _read(report_findings, report, rules, late)
-
-
-def _read(kind: Kind, text: Any, rules: SubmissionRules, late: Finding) -> list[Finding]:
-    """Return the findings of a text, or `late` if reading it takes too long."""
+    Reading both takes at most `READ_SECONDS`. Of very many findings the required ones come first,
+    and the others are left out.
+    """
     given = SimpleNamespace(**asdict(rules))  # the reading process does without their module
     try:
-        found: list[Finding] = worker.ask(_first, kind, text, given, seconds=READ_SECONDS)
+        found: list[Finding] = worker.ask(_first, source, report, given, seconds=READ_SECONDS)
     except InputError as error:
-        return [replace(late, text=f"{error}; {late.text}")]
+        return [Finding(1, "syntax", f"{error}; make the file smaller and simpler")]
     return found
 
 
-def _first(kind: Kind, text: Any, rules: SubmissionRules) -> list[Finding]:
-    """Return the first findings of a text and the number of the others."""
-    found = kind(text, rules)
-    if rest := found[MAX_FINDINGS:]:
-        required = any(finding.required for finding in rest)
-        more = f"{len(rest)} more findings; fix these first"
-        found[MAX_FINDINGS:] = [Finding(rest[0].line, "more", more, required)]
-    return found
+def _first(source: bytes, report: str | None, rules: SubmissionRules) -> list[Finding]:
+    found = [*source_findings(source, rules), *report_findings(report, rules)]
+    if len(found) > MAX_FINDINGS:
+        found.sort(key=lambda finding: not finding.required)
+    return found[:MAX_FINDINGS]
