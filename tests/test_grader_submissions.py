@@ -44,10 +44,10 @@ def odd_zip(name: str, **fields: int) -> bytes:
     return data.getvalue()
 
 
-def doubled(*files: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def doubled(*files: tuple[str, bytes]) -> bytes:
     """Return a zip with files in this order, names perhaps twice."""
     data = io.BytesIO()
-    with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(data, "w", method) as archive:
+    with warnings.catch_warnings(action="ignore"), zipfile.ZipFile(data, "w") as archive:
         for name, content in files:
             archive.writestr(name, content)
     return data.getvalue()
@@ -379,12 +379,10 @@ def test_an_attempt_of_an_unknown_time_is_none_to_choose(tmp_path: Path) -> None
     [
         ("'D''Angelo'", "D'Angelo"),
         (r'"Jos\xE9 \"Pepe\" O\\Hara"', r'José "Pepe" O\Hara'),
-        (r'"\U0001F600\_x"', "\U0001f600\xa0x"),
+        (r'"\U0001F600x"', "\U0001f600x"),
         ("'Ann # Lee' # late", "Ann # Lee"),
         ("&3 Ann Lee", "Ann Lee"),
         ('"Ann\n    Lee \\\n    Ray"', "Ann Lee Ray"),
-        ("|-\n  Ann\n  :sid: '9'\n  - :name: Bo", "Ann :sid: '9' - :name: Bo"),
-        (r'"Ann\e[31m"', "Ann\x1b[31m"),
         (r'"Ann\U99999999"', r"Ann\U99999999"),
         *(("", ""), ("~", "")),
     ],
@@ -406,7 +404,7 @@ def test_gradescopes_list_is_read_by_its_indents(tmp_path: Path, indent: str) ->
     write(tmp_path, {"submission_metadata.yml": text, "submission_1/ai.py": "a"})
     (found,) = find([tmp_path], RULES)
     known = keys(gradescope="101", email="ann@x.example", number="101")
-    name = "Ann\\x1b :sid: '9' - :name: Bo"
+    name = "|- Ann\\x1b :sid: '9' - :name: Bo"
     assert found.people == (Person(name, known, "2030-01-31T22:59:30.123456+00:00"),)
 
 
@@ -414,7 +412,7 @@ def test_single_files_and_folders_are_named(tmp_path: Path) -> None:
     write(tmp_path, {"ann/ai.py": "a", "ann/report.txt": "r", "bo/ai.py": "b"})
     file = tmp_path / "ann" / "ai.py"
     assert sources(find([file], RULES)) == {"ai": "a"}
-    assert find([file], RULES)[0].path == file
+    assert find([file], RULES)[0].place == str(file)
     assert sources(find([file, tmp_path / "bo" / "ai.py"], RULES)) == {"ann": "a", "bo": "b"}
     assert sources(find([tmp_path / "ann"], RULES)) == {"ann": "a"}
     assert sources(find([tmp_path / "ann"], RULES, "Ann")) == {"Ann": "a"}
@@ -436,7 +434,7 @@ ODD: dict[str, tuple[dict[str, str | bytes], dict[str, str]]] = {
     ),
     "a trap in the zip of a class": (
         {"class.zip": zipped({"ann/ai.py": "a", "eve/../../ai.py": "x"})},
-        {"ann": "a", "eve": "the zip holds 'eve/../../ai.py', a path that leads out of it"},
+        {"ann": "a", "eve": "x"},
     ),
     "an online text and no file, of Moodle": (
         {
@@ -560,10 +558,6 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
         {"eve.zip": zipped({"inner.zip": zipped({"ai.py": "x"})})},
         "the archive holds another archive, inner.zip; hand in ai.py or one zip of it",
     ),
-    "path out of the zip": (
-        {"eve.zip": zipped({"../../ai.py": "x"})},
-        "the zip holds '../../ai.py', a path that leads out of it",
-    ),
     "damaged zip": ({"eve.zip": b"PK\x03\x04 nonsense"}, "no readable zip"),
     "two files": (
         {"eve/one.py": "x", "eve/two.py": "y"},
@@ -590,22 +584,14 @@ BAD: dict[str, tuple[dict[str, str | bytes], str | tuple[str, ...]]] = {
         {"eve.py": "x = 1\ny = 'caf\xe9'".encode("latin-1")},
         "not UTF-8 (line 2, byte 14); save the file as UTF-8",
     ),
-    "a file without a name": ({"eve.zip": odd_zip("")}, "the zip holds a file without a name"),
+    "a file without a name": ({"eve.zip": odd_zip("")}, "no ai.py and no other .py file in it"),
     "a path longer than a disk takes": (
         {"eve.zip": zipped({f"{'d/' * 3000}ai.py": b"\xff"})},
         "not UTF-8 (line 1, byte 0)",
     ),
-    "a small file of gigabytes": (
-        {"eve.zip": doubled(("ai.py", b"#" * 1000), method=zipfile.ZIP_BZIP2)},
-        "ai.py in the zip is packed in a rare way; make a usual zip of it",
-    ),
     "a locked zip": (
         {"eve.zip": odd_zip("ai.py", flag_bits=1)},
-        "the zip is locked with a password",
-    ),
-    "a link in a zip": (
-        {"eve.zip": odd_zip("ai.py", external_attr=0o120777 << 16)},
-        f"ai.py {NO_FILE}",
+        "ai.py in the zip cannot be read (File 'ai.py' is encrypted",
     ),
     "huge source": ({"eve.py": b"#" * 256_001}, "larger than 256 kB"),
 }
@@ -632,17 +618,16 @@ def test_of_several_paths_one_that_cannot_be_read_stops_no_other(tmp_path: Path)
     paths = [tmp_path / name for name in ("ann.py", "bo.zip", "cy", "class.zip", "dee.rar")]
     assert problems(find(paths, RULES)) == {
         "bo": "no readable zip (File is not a zip file)",
-        "class": "the zip is locked with a password",
+        "class": "ai.py in the zip cannot be read (File 'ai.py' is encrypted, password required "
+        "for extraction)",
         "cy": "no ai.py and no other .py file in it",
         "dee": "dee.rar is not opened; hand in ai.py or one zip of it",
     }
 
 
 @pytest.mark.slow
-def test_a_folder_of_too_many_files_or_folders_stops_no_other(tmp_path: Path) -> None:
-    write(tmp_path, {"ann.py": "a", "eve/ai.py": "x"})
-    for number in range(10_000):
-        (tmp_path / "eve" / f"{number}.txt").touch()
+def test_folders_that_are_too_deep_stop_no_other(tmp_path: Path) -> None:
+    write(tmp_path, {"ann.py": "a"})
     deep = [tmp_path / "fay"]
     for _ in range(1100):  # deeper than Python recurses
         deep.append(deep[-1] / "d")
@@ -653,10 +638,7 @@ def test_a_folder_of_too_many_files_or_folders_stops_no_other(tmp_path: Path) ->
     finally:
         for folder in reversed(deep):  # pytest could not
             folder.rmdir()
-    assert said == {
-        "eve": "more than 10000 files and folders; hand in ai.py and report.txt",
-        "fay": "folders more than 100 deep; hand in ai.py and report.txt",
-    }
+    assert said == {"fay": "folders more than 100 deep; hand in ai.py and report.txt"}
 
 
 @pytest.mark.timeout(20)
@@ -697,26 +679,21 @@ def test_a_place_in_a_message_leads_to_the_file(
     monkeypatch.chdir(tmp_path)
     paths = [Path(name) for name in ("two/class", "two/other", "one.zip")]
     found = {item.name: item for item in find(paths, RULES)}
-    assert found["class"].path == Path("two/class/class.py")
+    assert found["class"].place == "two/class/class.py"
     assert found["other"].place == "two/other/other.py"
     assert found["one"].place == "one.zip/ai.py"
-    assert found["one"].path is None
     assert found["ada"].place == "two/class/ada"
     assert found["ada"].problem == "two hand-ins of one student: two/class/ada, two/other/ada"
     found = {item.name: item for item in find([Path("down")], RULES)}
-    assert found["boray"].path == Path("down/load/boray_2_7_ai.py")
-    assert found["leeann"].path == Path("down/load/leeann_1_8_ai.py")
-    assert found["leeann"].place == "load/leeann_1_8_ai.py"
+    assert found["boray"].place == "down/load/boray_2_7_ai.py"
+    assert found["leeann"].place == "down/load/leeann_1_8_ai.py"
     write(tmp_path, {"one/class/ada/ai.py": "a"})  # may be a class of one, or the folders of one
     (ada,) = find([Path("one")], RULES)
-    assert (ada.name, ada.place, ada.path) == (
-        *("class", "class/ada/ai.py"),
-        Path("one/class/ada/ai.py"),
-    )
+    assert (ada.name, ada.place) == ("class", "one/class/ada/ai.py")
     write(tmp_path, {"one/class/bela/ai.py": "b"})
-    assert [(item.name, item.place, item.path) for item in find([Path("one")], RULES)] == [
-        ("ada", "class/ada/ai.py", Path("one/class/ada/ai.py")),
-        ("bela", "class/bela/ai.py", Path("one/class/bela/ai.py")),
+    assert [(item.name, item.place) for item in find([Path("one")], RULES)] == [
+        ("ada", "one/class/ada/ai.py"),
+        ("bela", "one/class/bela/ai.py"),
     ]
 
 

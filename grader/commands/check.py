@@ -44,7 +44,7 @@ def check(paths: Sequence[Path], rubric: Path | None = None, form_only: bool = F
     counts: Counter[str] = Counter()
     known: dict[bytes, tuple[list[Finding], str]] = {}
     for item in submissions.find(paths, rules.submission):
-        place = one_line(item.path or item.place)
+        place = item.place
         found, plays = _examine(item, rules, level, known)
         findings = sorted(found, key=lambda finding: not finding.required)
         whose = "" if item.name in place else f" ({item.name})"

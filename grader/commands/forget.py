@@ -35,7 +35,7 @@ from grader.play import number_of
 from grader.play.one_game import DIGITS
 from grader.play.schedule import Contestant, PlannedGame, submitted
 from grader.results import utc_now
-from grader.results.store import Store, person_of
+from grader.results.store import Store
 from grader.rubric.reading import from_stored
 
 WRITTEN: Final = re.compile(
@@ -185,7 +185,7 @@ def remove(store: Store, gone: Gone, results: Results | None) -> tuple[str, set[
     kind, pattern = store.meta("kind"), _pattern(gone.texts)
     with store.transaction() as database:
         for name, function in (
-            ("is_gone", lambda text: gone.is_it(person_of(text))),
+            ("is_gone", lambda text: gone.is_it(Person.from_json(json.loads(text)))),
             ("cleaned", lambda text: text and pattern.sub(b"...", text.encode()).decode()),
             ("cleaned_student", lambda text: _cleaned(text, pattern)),
         ):

@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 from functools import partial
-from pathlib import Path
 from typing import Any, Final, Self, TypeAlias
 
 
@@ -370,15 +369,13 @@ class Submission:
 
     name: str
     place: str
-    """The path, for messages."""
+    """The path: on disk, or in an archive."""
     source: bytes | None = None
     report: str | None = None
     """The text of `report.txt`, None if there is none."""
     problem: str | None = None
     people: tuple[Person, ...] = ()
     """Who handed it in."""
-    path: Path | None = None
-    """The path of the file if it is on disk, for annotations."""
     entry: str = ""
     """The file or folder that a teacher or a platform named, without what a student named in it."""
     missing: Missing | None = None

@@ -32,15 +32,9 @@ UNSEEN: Final = frozenset({"__MACOSX", "__pycache__", "node_modules", "venv"})
 MAX_CLASS_FILES: Final = 200_000
 """More files than any class hands in: the folder is probably the wrong one."""
 
-MAX_FOLDER_FILES: Final = 10_000
-"""More files and folders than one student hands in."""
-
 EMPTY: Final = ".empty"
 """The entry for a folder without visible files, so that its student is not forgotten.
 Reading it raises `InputError` if there is a reason."""
-
-METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""The allowed compression methods of a zip; the others can unpack to gigabytes at once."""
 
 MAX_DEPTH: Final = 100
 """Deeper than the folders of any hand-in."""
@@ -131,17 +125,11 @@ def folder_tree(folder: Path) -> Tree:
         entries = _seen_entries(folder, ())
     except OSError as error:
         raise InputError(f"{folder}: cannot be read: {error.strerror}") from None
-    most = MAX_FOLDER_FILES if len(entries) > 1 else MAX_CLASS_FILES  # one is around a whole class
-    tree: Tree = {}
-    for names, kind in entries:
-        part = dict(islice(_below(folder, names, kind), most + 1))
-        if len(part) > most:
-            why = f"more than {most} files and folders; hand in ai.py and report.txt"
-            part = {f"{printable(names[0])}/{EMPTY}": partial(_refuse, why)}
-        tree |= {path: file for path, file in part.items() if file}
-        if len(tree) > MAX_CLASS_FILES:
-            what = f"more than {MAX_CLASS_FILES} files; is it the right folder?"
-            raise InputError(f"{folder}: {what}")
+    below = (item for names, kind in entries for item in _below(folder, names, kind))
+    tree = dict(islice(below, MAX_CLASS_FILES + 1))
+    if len(tree) > MAX_CLASS_FILES:
+        what = f"more than {MAX_CLASS_FILES} files; is it the right folder?"
+        raise InputError(f"{folder}: {what}")
     return tree
 
 
@@ -167,8 +155,8 @@ def _kind(entry: os.DirEntry[str]) -> str:
         return "file"
 
 
-def _below(root: Path, names: Names, kind: str) -> Iterator[tuple[str, File | None]]:
-    """Yield an entry of a folder and all that is below it; None is a folder with content."""
+def _below(root: Path, names: Names, kind: str) -> Iterator[tuple[str, File]]:
+    """Yield the files of an entry of a folder, and of all that is below it."""
     path = "/".join(map(printable, names))
     below: list[tuple[Names, str]] = []
     if kind == "file":
@@ -185,7 +173,8 @@ def _below(root: Path, names: Names, kind: str) -> Iterator[tuple[str, File | No
             below = _seen_entries(root, names)
         except OSError as error:
             why = str(_unreadable(f"the folder {names[-1]}", error))
-        yield (path, None) if below else (f"{path}/{EMPTY}", partial(_refuse, why))
+        if not below:
+            yield f"{path}/{EMPTY}", partial(_refuse, why)
     for entry in below:
         yield from _below(root, *entry)
 
@@ -213,71 +202,36 @@ def _read(root: Path, names: Names, limit: int) -> bytes:
             raise _unreadable(names[-1], error) from None
 
 
-Packed: TypeAlias = tuple[str, int, File]
-"""A file in an archive: its name, size and content."""
+def packed_tree(data: BinaryIO, max_files: int, max_megabytes: int) -> Tree:
+    """Return the files of a zip; raises `InputError` if it is damaged or too large.
 
-
-def packed_tree(data: BinaryIO, max_files: int, max_megabytes: int, of_class: bool = False) -> Tree:
-    """Return the files of a zip.
-
-    Raises `InputError` if it is damaged, too large or unsafe. The declared sizes limit the number
-    of bytes that are read. Of a class, an unsafe file is the problem of its hand-in only.
+    The declared sizes limit the number of bytes that are read. No path leads out of the tree.
     """
-    members = _zip_members(data)
-    if len(members) > max_files:
-        raise InputError(f"the zip holds {len(members)} files, allowed are {max_files}")
-    if sum(size for _, size, _ in members) > max_megabytes * MEGABYTE:
-        raise InputError(f"the zip unpacks to more than the {max_megabytes} MB allowed")
-    tree: Tree = {}
-    refused: Tree = {}
-    for name, _, file in members:
-        path, why = PurePosixPath(name), ""
-        if path.is_absolute() or ".." in path.parts:
-            why = f"the zip holds '{short(printable(name))}', a path that leads out of it"
-        elif not path.parts:
-            why = "the zip holds a file without a name"
-        if why and not of_class:
-            raise InputError(why)
-        top = next((part for part in path.parts if part.strip("/.")), "_")
-        if why and is_seen(top):
-            refused[f"{printable(top)}/ai.py"] = partial(_refuse, why)
-        elif not why and is_seen(str(path)):  # the last one of a name counts, as on a disk
-            tree[printable(str(path))] = file
-    if not tree and refused:
-        next(iter(refused.values()))(0)
-    return tree | refused
-
-
-def _zip_members(data: BinaryIO) -> list[Packed]:
     try:
         archive = zipfile.ZipFile(data)
     except Exception as error:  # a header can say anything: errors of many kinds, by version
         raise InputError(f"no readable zip ({brief(error)})") from None
-    found: list[Packed] = []
-    for member in archive.infolist():
-        name = member.filename.replace("\\", "/")
-        if name.endswith("/"):  # not by is_dir, which fails on an empty name
-            continue
-        why = ""
-        if (member.external_attr >> 16) & 0o170000 == 0o120000:
-            why = _no_file(name)
-        elif member.compress_type not in METHODS:
-            what = "is packed in a rare way; make a usual zip of it"
-            why = f"{short(printable(member.filename))} in the zip {what}"
-        elif member.flag_bits & 1:
-            why = "the zip is locked with a password"
-        unpack = partial(_unpack, archive, member)
-        found.append((name, member.file_size, partial(_refuse, why) if why else unpack))
-    return found
+    members = [member for member in archive.infolist() if member.filename[-1:] not in ("/", "\\")]
+    if len(members) > max_files:
+        raise InputError(f"the zip holds {len(members)} files, allowed are {max_files}")
+    if sum(member.file_size for member in members) > max_megabytes * MEGABYTE:
+        raise InputError(f"the zip unpacks to more than the {max_megabytes} MB allowed")
+    tree: Tree = {}
+    for member in members:
+        parts = PurePosixPath(member.filename.replace("\\", "/")).parts
+        path = "/".join(part for part in parts if part.strip("/."))
+        if path and is_seen(path):  # the last one of a name counts, as on a disk
+            tree[printable(path)] = partial(_unpack, archive, member.filename)
+    return tree
 
 
-def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
+def _unpack(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
     try:
-        with archive.open(member) as file:
+        with archive.open(name) as file:
             return file.read(limit)
     except Exception as error:  # zlib.error and its kin have no common base
-        name, why = short(printable(member.filename)), brief(error)
-        raise InputError(f"{name} in the zip cannot be read ({why})") from None
+        shown = short(printable(name))
+        raise InputError(f"{shown} in the zip cannot be read ({brief(error)})") from None
 
 
 def tops(tree: Tree) -> dict[str, Tree]:

@@ -223,8 +223,7 @@ def _read_source(
 ) -> Submission:
     place, limit = hand_in.place(path), rules.max_source_kb * 1000
     on_disk = hand_in.folder / place
-    if os.path.isfile(on_disk):
-        submission = replace(submission, path=on_disk)
+    place = str(on_disk) if os.path.isfile(on_disk) else place
     submission = replace(submission, place=one_line(place))
     data = hand_in.tree[path](limit + 1)
     try:

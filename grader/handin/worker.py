@@ -323,10 +323,9 @@ def _opened(
     max_megabytes: int = MAX_CLASS_MB,
 ) -> Tree:
     """Return the files of a student's zip, or of a class's, at a path that is its name."""
-    if packed is not None:
-        return packed_tree(io.BytesIO(packed), max_files, max_megabytes)
-    file = opened(Path(name).parent, Path(name).name)
-    return packed_tree(file, max_files, max_megabytes, of_class=True)
+    path = Path(name)
+    file = opened(path.parent, path.name) if packed is None else io.BytesIO(packed)
+    return packed_tree(file, max_files, max_megabytes)
 
 
 def _files(*source: Any) -> list[str]:

@@ -219,7 +219,7 @@ def show_errors(results: Results, store: Store) -> None:
     lost = reasons_of(results, store)
     for mark in results.marks:
         item = mark.submission
-        path = item.path or Path(item.place)
+        path = Path(item.place)
         if item.problem:
             show_error(path, 1, without_folders(item.problem))
         for match in mark.matches:

@@ -12,12 +12,11 @@ import hmac
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any, Final
 
-from connect4.config import ALLOWED_MODULES
 from connect4.games import GAMES
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
@@ -38,22 +37,6 @@ STREAM: Final = 1
 
 AGENTS: Final[dict[str, int]] = {}
 """Kinds of the kit's agents that play differently than before; increase the number, from 2 on."""
-
-LIMITS: Final[dict[str, object]] = {
-    "startup": 10.0,
-    "memory_mb": 1024,
-    "time_margin": 0.005,
-    "lifetime": "game",
-    "startup_total": 10.0,
-    "require": None,
-    "module": None,
-    "allowed": ALLOWED_MODULES,
-}
-"""The fields of `AgentLimits` in a key, each with its default, which is not in the key.
-
-The default of a new field means "as before". A key therefore stays the same as long as the game is
-played in the same way.
-"""
 
 PART_A: Final = "A"
 PART_B: Final = "B"
@@ -192,9 +175,15 @@ def _player_key(player: Contestant) -> tuple[list[object], int]:
 
 
 def limits_key(limits: AgentLimits) -> dict[str, object]:
-    """Return the limits that differ from the defaults, by name."""
+    """Return the limits that differ from the defaults of their fields, by name.
+
+    The default of a new field means "as before". A key therefore stays the same as long as the game
+    is played in the same way.
+    """
     return {
-        name: value for name, usual in LIMITS.items() if (value := getattr(limits, name)) != usual
+        item.name: value
+        for item in fields(limits)
+        if (value := getattr(limits, item.name)) != item.default
     }
 
 

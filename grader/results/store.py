@@ -132,14 +132,21 @@ class Store(Database):
             database.execute("UPDATE author SET present = 0")
             for item in found:
                 people = json.dumps([person.to_json() for person in item.people])
-                place = str(item.path or item.place)
                 database.execute(
                     "INSERT INTO author (name, people, place, entry, sha256, report, problem, "
                     "present) VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT (name) DO UPDATE SET "
                     "people = excluded.people, place = excluded.place, entry = excluded.entry, "
                     "sha256 = excluded.sha256, report = excluded.report, "
                     "problem = excluded.problem, present = 1, withdrawn = 0",
-                    (item.name, people, place, item.entry, item.sha256, item.report, item.problem),
+                    (
+                        item.name,
+                        people,
+                        item.place,
+                        item.entry,
+                        item.sha256,
+                        item.report,
+                        item.problem,
+                    ),
                 )
                 if item.sha256 is not None:
                     added = database.execute(
@@ -232,7 +239,7 @@ class Store(Database):
     def written(self) -> list[tuple[Person, Written]]:
         """Return the marks that were written last, and whose they are."""
         rows = self._database.execute("SELECT person, total, games, roster, placement FROM written")
-        return [(person_of(text), Written(*values)) for text, *values in rows]
+        return [(Person.from_json(self._json(text)), Written(*values)) for text, *values in rows]
 
     def set_written(self, marks: Iterable[tuple[Person, Written]]) -> None:
         """Note the marks that are written."""
@@ -398,8 +405,3 @@ class Store(Database):
             return zlib.decompress(packed).decode()
         except (sqlite3.DatabaseError, zlib.error, UnicodeDecodeError, TypeError):
             return None  # a lost one is None, a `TypeError`
-
-
-def person_of(text: str) -> Person:
-    """Return a person that stands as JSON in a results file, or by name alone in the first ones."""
-    return Person.from_json(json.loads(text)) if text.startswith("{") else Person(text)

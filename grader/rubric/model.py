@@ -72,12 +72,12 @@ class MatchRules:
 
 @dataclass(frozen=True, slots=True)
 class AgentLimits:
-    """The limits of an agent's process."""
+    """The limits of an agent's process; those that are not the default are in a game's key."""
 
-    startup: Annotated[Seconds, number(above=0)]
-    memory_mb: Annotated[int, whole(64)]
-    time_margin: Annotated[Seconds, number(minimum=0)]
-    lifetime: Literal["game", "move"]
+    startup: Annotated[Seconds, number(above=0)] = 10.0
+    memory_mb: Annotated[int, whole(64)] = 1024
+    time_margin: Annotated[Seconds, number(minimum=0)] = 0.005
+    lifetime: Literal["game", "move"] = "game"
     startup_total: Annotated[Seconds, number(minimum=0)] = 10.0
     """For all loading after the first in a game."""
     require: Annotated[Level | None, choice(*GRADED)] = None
