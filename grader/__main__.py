@@ -228,8 +228,6 @@ def _handout(add: Add) -> None:
     add("out", metavar="OUT", type=Path, help="the zip to write")
     add("--gradescope", action="store_true", help="make a Gradescope autograder instead")
     add("--classroom50", action="store_true", help="make a Classroom 50 autograder instead")
-    text = "refuse an autograder that may take longer for one submission (default 30)"
-    add("--max-minutes", metavar="N", type=cli.span, default=30, help=text)
     _add_rubric(add)
 
 

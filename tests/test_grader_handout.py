@@ -27,7 +27,7 @@ from tests.command import ROOT, assert_refused, run, run_with_files_up_to
 from tests.grading import COMMAND, hand_in, rubric, searcher
 from tests.test_documents import broken_links
 
-AUTOGRADER = ("--gradescope", "--max-minutes", "9999")
+AUTOGRADER = ("--gradescope",)
 
 SCHEMA = Path(__file__).parent / "data" / "gradescope_results.schema.json"
 

@@ -45,16 +45,12 @@ def test_a_plan_of_too_many_hours_is_refused_without_yes(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_an_autograder_that_takes_too_long_is_refused_unless_told(tmp_path: Path) -> None:
+def test_an_autograder_says_what_one_submission_takes(tmp_path: Path) -> None:
     rubric(tmp_path)
     arguments = ("handout", "g.zip", "--gradescope", "--rubric")
     done = run(COMMAND, *arguments, "rubric.toml", cwd=tmp_path, status=0)
     assert "one submission: 4 games, at most 0.5 minutes on one core. Give the" in done.stdout
     assert "at least 1 CPU and 2.5 GB of memory" in done.stdout
-    rubric(tmp_path, seconds=600)
-    done = run(COMMAND, *arguments, "rubric.toml", cwd=tmp_path, status=2)
-    assert "minutes for one submission are more than 30: name a --rubric with fewer" in done.stderr
-    done = run(COMMAND, *arguments, "rubric.toml", "--max-minutes", "600", cwd=tmp_path, status=0)
 
 
 GRADING = """\

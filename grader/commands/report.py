@@ -25,7 +25,6 @@ from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_re
 from grader.output.tables import columns_of, remark, wrapped
 from grader.output.writing import note_written, tell_changes
 from grader.play import number_of
-from grader.results import DAMAGED
 from grader.results.store import Store
 
 MOST_REASONS: Final = 3
@@ -107,10 +106,6 @@ def put_out(results: Results, store: Store, outputs: Outputs) -> bool:
             f"{results.tournament}: {commands.named_few(sorted(results.unplaced))} earned points "
             "there and are not among these submissions: nobody is given those points"
         )
-    for game in results.games:
-        if game.key in results.faults and results.faults[game.key].text == DAMAGED:
-            title = f"{game.match.one.name}, {game.title}"
-            commands.say(f"{title}: {DAMAGED}; `grade` plays the game again")
     print(results.text(outputs.details), end="")
     if len(results.marks) == 1:
         for lost in next(iter(writing.reasons_of(results, store).values()), [])[:MOST_REASONS]:

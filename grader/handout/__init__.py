@@ -104,7 +104,6 @@ def handout(
     out: Path,
     gradescope: bool = False,
     classroom50: bool = False,
-    max_minutes: float = 30,
     rubric: Path | None = None,
 ) -> int:
     """Write the zip, after a smoke test of its content."""
@@ -116,7 +115,7 @@ def handout(
     if rubric is not None and not is_autograder:
         raise InputError("--rubric: only an autograder takes one; students get grader/rubric.toml")
     if is_autograder:
-        tell_container(rubrics.read(rubric), max_minutes)
+        tell_container(rubrics.read(rubric))
         files = dict(autograder_files(rubric))
         if gradescope:
             files |= {name: (GRADESCOPE / name).read_bytes() for name in GRADESCOPE_SCRIPTS}
@@ -314,11 +313,8 @@ def try_out(kit: Path) -> None:
             )
 
 
-def tell_container(rubric: Rubric, most: float) -> None:
-    """Print the time for one submission and the resources that its container requires.
-
-    Raises `InputError` if the time is longer than `most` minutes.
-    """
+def tell_container(rubric: Rubric) -> None:
+    """Print the time for one submission and the resources that its container requires."""
     games = {game.key: game for game in grade_games([submitted("", "")], rubric)}.values()
     minutes = sum(map(worth, games)) / 60
     memory = (2 * rubric.limits.memory_mb + KIT_MB) / 1000
@@ -326,11 +322,6 @@ def tell_container(rubric: Rubric, most: float) -> None:
         f"one submission: {len(games)} games, at most {minutes:.1f} minutes on one core. Give the "
         f"container at least 1 CPU and {memory:.1f} GB of memory, and a longer timeout than that"
     )
-    if minutes > most:
-        raise InputError(
-            f"{minutes:.0f} minutes for one submission are more than {most:g}: name a --rubric "
-            "with fewer boards or a shorter time_limit, or allow it with --max-minutes N"
-        )
 
 
 def autograder_files(path: Path | None) -> Iterator[tuple[str, bytes]]:

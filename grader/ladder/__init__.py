@@ -15,7 +15,7 @@ from typing import Final
 from connect4.errors import InputError
 from grader.handin import Submission
 from grader.play.schedule import secret_seed
-from grader.results import WHOLE, Faults
+from grader.results import Faults
 from grader.results.store import Store
 
 LADDER: Final = "ladder"
@@ -177,7 +177,7 @@ class Book(Store):
         found: dict[PlannedPair, list[str]] = {}
         for *pair, key in self._database.execute(
             "SELECT one, two, number, wanted_by, key FROM planned LEFT JOIN game USING (key) "
-            f"WHERE terms = ? AND rated = ? AND (fault IS NOT NULL OR ({WHOLE}) IS NOT TRUE) "
+            "WHERE terms = ? AND rated = ? AND (status IS NULL OR fault IS NOT NULL) "
             "ORDER BY pair, side",
             (terms, rated),
         ):

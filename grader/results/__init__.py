@@ -11,9 +11,6 @@ PLAYED: Final = "PLAYED"
 INFRA: Final = "INFRA"
 """The status of a game: it has scores (PLAYED), or the grader or its machine failed (INFRA)."""
 
-DAMAGED: Final = "its row in the results file is damaged"
-"""The failure of a game that has neither a result nor a failure."""
-
 STARVED: Final = "the machine was too busy: an agent got too little processor time"
 """The failure of a game in which a player lost a turn because of the machine."""
 
@@ -23,9 +20,6 @@ RESULT: Final = (
     *("timeouts2", "invalid2", "errors2", "starved2"),
 )
 """The columns of `game` that hold a result."""
-
-WHOLE: Final = f"{' + '.join(RESULT)} IS NOT NULL AND starved1 + starved2 = 0"
-"""The condition that a row of `game` has a complete result, which the machine did not spoil."""
 
 LOAD: Final = "load"
 PACE: Final = "pace"
@@ -124,11 +118,11 @@ class EndedGames:
     def add(self, attempt: Attempt) -> None:
         """Add a game that has just ended, so that the file need not be read again."""
         failed = self.failed.pop(attempt.key, None)
-        if attempt.played is not None and attempt.fault is None:
-            self.played[attempt.key] = replace(attempt.played, played_at=utc_now())
-        else:
+        if attempt.fault is not None:
             tries = 1 if failed is None else failed.attempts + 1
-            self.failed[attempt.key] = InfraFailure(attempt.fault or DAMAGED, tries)
+            self.failed[attempt.key] = InfraFailure(attempt.fault, tries)
+        elif attempt.played is not None:
+            self.played[attempt.key] = replace(attempt.played, played_at=utc_now())
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,9 @@ from grader.handin import Person, Submission, sources_of
 from grader.handin.roster import Change, Correction, Student
 from grader.handin.worker import machine
 from grader.results import (
-    DAMAGED,
     INFRA,
     PLAYED,
     RESULT,
-    STARVED,
-    WHOLE,
     Attempt,
     Faults,
     InfraFailure,
@@ -282,8 +279,7 @@ class Store(Database):
     def played(self) -> dict[str, PlayedGame]:
         """Return every stored game that has a result, by key."""
         rows = self._database.execute(
-            f"SELECT key, {', '.join(RESULT)}, seconds, played_at FROM game "
-            f"WHERE fault IS NULL AND {WHOLE}"
+            f"SELECT key, {', '.join(RESULT)}, seconds, played_at FROM game WHERE fault IS NULL"
         )
         found = {}
         for key, one, two, ending, turns, *faults, seconds, at in rows:
@@ -292,11 +288,9 @@ class Store(Database):
         return found
 
     def faults(self) -> dict[str, InfraFailure]:
-        """Return why the other games failed, by key, including damaged rows."""
+        """Return why the other games failed, by key."""
         rows = self._database.execute(
-            "SELECT key, coalesce(fault, iif(starved1 + starved2 > 0, ?, ?)), attempts FROM game "
-            f"WHERE fault IS NOT NULL OR NOT ({WHOLE})",
-            (STARVED, DAMAGED),
+            "SELECT key, fault, attempts FROM game WHERE fault IS NOT NULL"
         )
         return {key: InfraFailure(fault, attempts) for key, fault, attempts in rows}
 
@@ -370,7 +364,7 @@ class Store(Database):
         """Yield every game that has a record, by key."""
         rows = self._database.execute(
             "SELECT key, attempts, player1, player2, score1, score2, ending, played_at, zlib, "
-            f"{WHOLE} FROM game JOIN record USING (key) ORDER BY key"
+            "fault IS NULL FROM game JOIN record USING (key) ORDER BY key"
         ).fetchall()  # a run waits for whoever still reads
         for key, attempt, one, two, score1, score2, ending, at, packed, counts in rows:
             try:
