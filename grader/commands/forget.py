@@ -323,7 +323,7 @@ def _remove_games(
     rows = database.execute("SELECT key, player1, player2 FROM game").fetchall()
     mine = [(key, one, two) for key, one, two in rows if one in ids or two in ids]
     for key, one, two in mine:
-        for table in ("record", "earlier", *(("game",) if kind == GRADE else ())):
+        for table in ("record", *(("game",) if kind == GRADE else ())):
             _delete(database, table, "key", [key])
         if kind != GRADE:  # a fault or a traceback may quote the source
             new = keys.get(key) or secrets.token_hex(16)

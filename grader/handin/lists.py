@@ -319,7 +319,6 @@ def nobody(path: object, here: Sequence[str], there: Sequence[str]) -> InputErro
 
 
 DATES: Final = ("%d.%m.%Y", "%d-%m-%Y")
-SLASHES: Final = ("%d/%m/%Y", "%m/%d/%Y")
 TIMES: Final = ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M:%S %p")
 
 MONTHS: Final = {
@@ -356,9 +355,8 @@ def read_roster(path: Path) -> tuple[tuple[Student, ...], list[str]]:
             shown = " and ".join(repr(table.titles[place]) for place in places)
             raise InputError(f"{path}: expected one column for {field}, not {shown}")
     _refuse_twice(table, people)
-    times = read_times({table.where(line): table.text(line, "submitted") for line, _ in people})
     marks = {field: table.mark(table.places(field)) for field in NUMBERS}
-    students = tuple(_student(table, *one, times[table.where(one[0])], marks) for one in people)
+    students = tuple(_student(table, *one, marks) for one in people)
     unused = (title for title, field in zip(table.titles, table.fields, strict=True) if not field)
     return students, list(filter(None, unused))
 
@@ -379,9 +377,7 @@ def _refuse_twice(table: Table, people: Sequence[tuple[Line, Person]]) -> None:
                 raise InputError(f"{table.where(line)}: {what}; a student has one line")
 
 
-def _student(
-    table: Table, line: Line, person: Person, time: str, marks: Mapping[str, str | None]
-) -> Student:
+def _student(table: Table, line: Line, person: Person, marks: Mapping[str, str | None]) -> Student:
     """Return the student of a line; `marks` are the decimal marks of the columns of numbers."""
     where = table.where(line)
     if not person.name:
@@ -399,6 +395,7 @@ def _student(
             if amount < 0 and (unit := {"extension": "days", Change.MARK: "points"}.get(field)):
                 raise InputError(f"{where}: {field} {amount:g}: expected {unit} from 0")
             found[field] = amount
+    time = _time(table.text(line, "submitted"), where)
     extension = found.pop("extension", 0.0)
     corrections = tuple(
         Correction(Change(kind), amount, reason)
@@ -408,33 +405,18 @@ def _student(
     return Student(person.name, person.keys, time, section, group, extension, hand_in, corrections)
 
 
-def read_times(cells: Mapping[str, str]) -> dict[str, str]:
-    """Return the times of a column in ISO 8601, by their places; an empty cell stays empty.
-
-    Whether `1/2/2030` begins with the day follows from the whole column. Raises `InputError` if a
-    time is not readable or not clear.
-    """
-    read = [{where: _time(text, order) for where, text in cells.items()} for order in SLASHES]
-    fitting = [times for times in read if None not in times.values()]
-    if fitting and fitting[0] == fitting[-1]:
-        return {where: str(time) for where, time in fitting[0].items()}
-    unclear = (where for where in cells if None in (read[0][where], read[1][where]))
-    where = next(unclear, "") or next(w for w in cells if read[0][w] != read[1][w])
-    what = f"expected a time such as 2030-01-31 23:59, which is clear, not {cells[where]!r}"
-    raise InputError(f"{where}: {what}")
-
-
-def _time(text: str, slashes: str) -> str | None:
-    """Return a time in ISO 8601, None if it is none; `slashes` is the order of `1/2/2030`."""
+def _time(text: str, where: str) -> str:
+    """Return a time in ISO 8601, empty if there is none; raises `InputError` if it is not clear."""
     if text in ("", "-"):
         return ""
     numbers = _in_numbers(text)
-    for date, time in product((*DATES, slashes), TIMES):
+    for date, time in product(DATES, TIMES):
         with suppress(ValueError):
             return datetime.strptime(numbers, f"{date} {time}").isoformat()
     with suppress(ValueError):
-        return datetime.fromisoformat(text).isoformat() if ":" in text else None
-    return None
+        if ":" in text:
+            return datetime.fromisoformat(text).isoformat()
+    raise InputError(f"{where}: expected a time such as 2030-01-31 23:59, not {text!r}")
 
 
 def _in_numbers(text: str) -> str:

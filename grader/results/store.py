@@ -66,10 +66,6 @@ CREATE TABLE IF NOT EXISTS game (
 CREATE TABLE IF NOT EXISTS record (
     key TEXT PRIMARY KEY, zlib BLOB NOT NULL, page_zlib BLOB NOT NULL,
     lost_zlib BLOB NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS earlier (
-    key TEXT NOT NULL, attempt INTEGER NOT NULL, score1 INTEGER, score2 INTEGER, ending TEXT,
-    played_at TEXT NOT NULL, worker TEXT NOT NULL, zlib BLOB NOT NULL,
-    PRIMARY KEY (key, attempt)) STRICT;
 CREATE TABLE IF NOT EXISTS note (
     kind TEXT NOT NULL, subject TEXT NOT NULL, terms TEXT NOT NULL, text TEXT,
     PRIMARY KEY (kind, subject, terms)) STRICT;
@@ -81,7 +77,7 @@ CREATE TABLE IF NOT EXISTS aside (
 """
 """A game names its players by their ids (`Contestant.id`), never a person. Persons stand in
 `author`, `roster`, `correction`, `decision` and `written`, as JSON. `starved` counts late turns
-that the machine caused; `fault` is why a game has status INFRA, in one line. `earlier` is empty."""
+that the machine caused; `fault` is why a game has status INFRA, in one line."""
 
 
 COMMAND: Final = "command"

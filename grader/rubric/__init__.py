@@ -140,13 +140,6 @@ def text(value: Any, place: Place) -> str:
     return value
 
 
-def module_name(value: Any, place: Place) -> str:
-    """Check the name of a module."""
-    if not all(part.isidentifier() for part in text(value, place).split(".")):
-        raise place.wrong(f"expected the name of a module, got {value!r}")
-    return str(value)
-
-
 def choice(*words: str) -> Check:
     """Return the check for one of the words."""
 

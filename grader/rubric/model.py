@@ -28,7 +28,6 @@ from grader.rubric import (
     choice,
     kit_agent,
     list_of,
-    module_name,
     number,
     tables,
     text,
@@ -185,7 +184,7 @@ class SubmissionRules:
     report_pages: Annotated[int, whole(1)]
     report_lines: Annotated[int, whole(1)]
     report_columns: Annotated[int, whole(1)]
-    allowed: Annotated[tuple[str, ...], list_of(module_name)]
+    allowed: Annotated[tuple[str, ...], list_of(text)]
     """Modules that a submission may import, besides the standard library and numpy."""
 
 
