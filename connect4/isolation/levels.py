@@ -281,8 +281,8 @@ class Isolation:
     def limit_text(self, seconds: Seconds) -> str:
         return f"{seconds:g} s"
 
-    def option(self, seconds: Seconds, brief: bool = False) -> tuple[str, str]:
-        """Return the option of a command line for a limit, and its value, which may be `brief`."""
+    def option(self, seconds: Seconds) -> tuple[str, str]:
+        """Return the option of a command line for a limit, and its value."""
         return "--time", f"{seconds:g}"
 
     def spent_text(self, turn: Turn, digits: int) -> str:

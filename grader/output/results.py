@@ -27,7 +27,7 @@ from grader.marks import (
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import tables
 from grader.play.schedule import PlannedGame, grade_games, limits_text
-from grader.play.working_time import slow_files
+from grader.play.working_time import grading_pace, slow_files
 from grader.results import LOAD, EndedGames, InfraFailure, PlayedGame
 from grader.results.store import Store
 from grader.rubric.model import Rubric, limit_of_move
@@ -227,7 +227,7 @@ def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submissi
         protection_lines(store),
         store.published(),
         owners,
-        slow_files(rubric, store) if kind == GRADE else {},
+        slow_files(rubric, store, grading_pace(rubric)) if kind == GRADE else {},
         placement,
         unplaced,
         tournament,

@@ -25,7 +25,7 @@ from grader.play.schedule import Contestant, limits_text
 from grader.results import LOAD, PACE
 from grader.results.store import Store
 from grader.rubric import Board, make_board
-from grader.rubric.model import Rubric, level_of_games, limit_of_move
+from grader.rubric.model import Rubric, limit_of_move
 
 MOST: Final = 20.0
 """Seconds for all questions to one file."""
@@ -268,31 +268,11 @@ class Pace:
 def too_slow(
     contestants: Iterable[Contestant], rubric: Rubric, pace: Pace, store: Store
 ) -> list[str]:
-    """Return lines that name the files that do not play in a run, and the time that would do.
-
-    Also those that answer at once, because their reserve is longer than the time of a move.
-    """
-    known = store.notes(PACE, pace.key(rubric))
-    needed: dict[str, str] = {}
-    at_once: list[str] = []
-    most = 0.0
-    for item in contestants:
-        text = known.get(str(item.sha256))
-        if text is not None and text.startswith(ANSWERS_AT_ONCE):
-            at_once.append(f"{item.name} {text}: with more it plays as another agent")
-        elif text is not None:
-            start = _start_in(text)
-            most = max(most, start or 0.0)
-            needed[item.name] = text if start is None else f"plays from {start:g} s on"
-    if not needed:
-        return at_once
-    option = " ".join(level_of_games(rubric).option(most, brief=True))
-    return [
-        f"not every file plays with {pace.seconds:g} s a move; these lose their turns:",
-        *(f"  {name}: {text}" for name, text in needed.items()),
-        *([f"{option} would do for those that play at all"] if most else []),
-        *at_once,
-    ]
+    """Return lines that name the files that play another way in a run than with more time."""
+    slow = slow_files(rubric, store, pace)
+    lines = [f"  {item.name}: {slow[item.sha256]}" for item in contestants if item.sha256 in slow]
+    given = limit_of_move(rubric, pace.seconds)
+    return [f"with {given} a move not every file plays as with more:", *lines] if lines else []
 
 
 def grading_pace(rubric: Rubric) -> Pace:
@@ -301,11 +281,14 @@ def grading_pace(rubric: Rubric) -> Pace:
     return Pace(rubric.match.time_limit, METHODS, boards)
 
 
-def slow_files(rubric: Rubric, store: Store) -> dict[str, str]:
-    """Return from which time on the files play that do not in a grading, in words, by hash."""
-    given = limit_of_move(rubric, rubric.match.time_limit)
+def slow_files(rubric: Rubric, store: Store, pace: Pace) -> dict[str, str]:
+    """Return from which time on the files play that do not in a run, in words, by hash.
+
+    Also those that answer at once, because their reserve is longer than the time of a move.
+    """
+    given = limit_of_move(rubric, pace.seconds)
     found: dict[str, str] = {}
-    for sha256, text in store.notes(PACE, grading_pace(rubric).key(rubric)).items():
+    for sha256, text in store.notes(PACE, pace.key(rubric)).items():
         if text is not None:
             start = _start_in(text)
             would_do = "" if start is None else limit_of_move(rubric, start)

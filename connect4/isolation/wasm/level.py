@@ -141,9 +141,8 @@ class ByFuel(Isolation):
     def limit_text(self, seconds: Seconds) -> str:
         return f"{shown(fuel_of(seconds))} fuel"
 
-    def option(self, seconds: Seconds, brief: bool = False) -> tuple[str, str]:
-        fuel = fuel_of(seconds)
-        return "--fuel", f"{fuel / 1e9:g}G" if brief else str(fuel)
+    def option(self, seconds: Seconds) -> tuple[str, str]:
+        return "--fuel", str(fuel_of(seconds))
 
     def spent_text(self, turn: Turn, digits: int) -> str:
         return f"{shown(turn.fuel or 0)} fuel"
