@@ -20,7 +20,6 @@ from connect4.errors import InputError
 from grader.commands import UNMATCHED
 from grader.handin import Missing, Submission
 from grader.handin import find as submissions
-from grader.handin.archive import ENDINGS
 from grader.ladder import LADDER
 from grader.output.gradebooks import FILLED
 from grader.output.results import GRADE, TOURNAMENT, Results, read_results
@@ -154,7 +153,7 @@ def _hand_ins() -> Iterator[Standing]:
     more = more if len(more) == 1 else []
     more += [f"--roster {path}" for path in sorted(Path().glob("roster*.csv"))]
     for path in sorted(Path().iterdir()):
-        is_packed = path.name.lower().endswith((".zip", *ENDINGS))
+        is_packed = path.name.lower().endswith(".zip")
         if path.name[0] in "._" or not (path.is_dir() or is_packed):
             continue
         found: list[Submission] = []
