@@ -20,7 +20,7 @@ from connect4 import record as records
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
 from connect4.players.base import Outcome, importable_sentence
-from grader.handout import SEEN, STUB, TEACHERS, TOP, stripped
+from grader.handout import SEEN, STUB, TEACHERS, TOP, matches, stripped
 from grader.play.schedule import grade_games, submitted
 from grader.rubric import reading as rubrics
 from tests.command import ROOT, assert_refused, run, run_with_files_up_to
@@ -253,9 +253,7 @@ PLAYS = "return get_valid_actions(self.player_number, state)[0]"
 
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
-    """A teacher's checkout of the kit, with a small agent."""
-    if shutil.which("git") is None:
-        pytest.skip("needs git")
+    """A teacher's copy of the kit, no checkout, with a small agent."""
     folder = tmp_path / "own"
     ignored = shutil.ignore_patterns("__pycache__", ".*")
     for name in SEEN:
@@ -263,9 +261,17 @@ def own(tmp_path: Path) -> Path:
     for name in TOP:
         shutil.copy(ROOT / name, folder)
     (folder / "connect4/players/ai.py").write_text(AGENT, encoding="utf-8")
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
     return folder
+
+
+@pytest.fixture
+def checkout(own: Path) -> Path:
+    """A teacher's checkout of the kit."""
+    if shutil.which("git") is None:
+        pytest.skip("needs git")
+    git(own, "init", "-q")
+    git(own, "add", ".")
+    return own
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -293,42 +299,54 @@ def autograder(folder: Path, *options: str | Path) -> dict[str, bytes]:
 BACKUPS = ("connect4/players/ai.py~", "connect4/players/ai.py.orig", "connect4/#ai.py#")
 PRIVATE = ("connect4/initial_states/hidden_board.txt", "grader/course.toml")
 PRIVATE += ("docs/answers.md", "docs/marks.csv")
+LEFT = "left out: connect4/initial_states/hidden_board.txt, grader/course.toml"
 
 
 @pytest.mark.slow
-def test_what_git_does_not_track_stays_with_the_teacher(own: Path) -> None:
+def test_what_git_does_not_track_stays_with_the_teacher(checkout: Path) -> None:
     secret = "connect4/players/solution.py"
-    write(own, *BACKUPS, *PRIVATE, secret, "docs/a.txt")
-    (own / "docs/assignment.md").write_text("Ours.\n", encoding="utf-8")
-    told = out_of(own, "grader", "handout", "../kit.zip")
+    write(checkout, *BACKUPS, *PRIVATE, secret, "docs/a.txt")
+    git(checkout, "add", "-f", BACKUPS[0])
+    (checkout / "docs/assignment.md").write_text("Ours.\n", encoding="utf-8")
+    told = out_of(checkout, "grader", "handout", "../kit.zip")
     assert told.splitlines()[0] == (
-        "left out: connect4/#ai.py#, connect4/initial_states/hidden_board.txt, "
-        "connect4/players/ai.py.orig, connect4/players/ai.py~, connect4/players/solution.py and 4 "
-        "more: git does not track them; `git add` what is to go out"
+        f"{LEFT.partition(',')[0]}, {secret}, grader/course.toml, docs/a.txt, docs/answers.md and "
+        "1 more: git does not track them; `git add` what is to go out"
     )
-    files = content(own.parent / "kit.zip")
+    files = content(checkout.parent / "kit.zip")
     assert not {*BACKUPS, *PRIVATE, secret} & files.keys()
     assert files["README.md"] == b"Ours.\n"  # as it is on disk, not as it was added
-    git(own, "add", PRIVATE[0])
-    assert PRIVATE[0] not in out_of(own, "grader", "handout", "../kit.zip")
-    assert PRIVATE[0] in content(own.parent / "kit.zip")
+    git(checkout, "add", PRIVATE[0])
+    assert PRIVATE[0] not in out_of(checkout, "grader", "handout", "../kit.zip")
+    assert PRIVATE[0] in content(checkout.parent / "kit.zip")
 
 
-def test_without_git_nothing_is_handed_out(own: Path) -> None:
-    shutil.rmtree(own / ".git")
-    done = in_kit(own, "grader", "handout", "../kit.zip")
-    assert_refused(
-        done, "own: git tracks no kit there; `git init`, and `git add` what is to go out"
-    )
-
-
-def test_the_autograder_has_the_rubrics_board_and_nothing_else_private(own: Path) -> None:
+@pytest.mark.slow
+def test_without_git_the_settings_name_the_kits_own_files(own: Path) -> None:
     write(own, *BACKUPS, *PRIVATE)
-    mine = own / "grader" / "course.toml"
+    assert out_of(own, "grader", "handout", "../kit.zip").splitlines()[:2] == [
+        "no git checkout: a .py file of your own beside the kit's goes out too",
+        f"{LEFT}, docs/answers.md, docs/marks.csv: `kit` in grader/handout.toml does not name them",
+    ]
+    assert not {*BACKUPS, *PRIVATE} & content(own.parent / "kit.zip").keys()
+
+
+def test_the_settings_name_every_file_of_the_kit() -> None:
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("git lists the files of the kit")
+    listed = ["git", "ls-files", "-z", *TOP, *SEEN]
+    done = subprocess.run(listed, cwd=ROOT, env=without_git(), capture_output=True, check=True)
+    names = done.stdout.decode().rstrip("\0").split("\0")
+    assert not [name for name in names if not matches(name, "kit")]
+
+
+def test_the_autograder_has_the_rubrics_board_and_nothing_else_private(checkout: Path) -> None:
+    write(checkout, *BACKUPS, *PRIVATE)
+    mine = checkout / "grader" / "course.toml"
     mine.write_text('[part_b]\nboards = ["hidden_board"]\n', encoding="utf-8")
-    (own / "connect4/players/ai.py").write_text("unmarked = True\n", encoding="utf-8")
-    out_of(own, "grader", "handout", "../g.zip", *AUTOGRADER, "--rubric", mine)
-    files = content(own.parent / "g.zip")
+    (checkout / "connect4/players/ai.py").write_text("unmarked = True\n", encoding="utf-8")
+    out_of(checkout, "grader", "handout", "../g.zip", *AUTOGRADER, "--rubric", mine)
+    files = content(checkout.parent / "g.zip")
     assert {f"kit/{PRIVATE[0]}", "kit/grader/handout/__init__.py"} <= files.keys()
     assert files["kit/connect4/players/ai.py"] == b"unmarked = True\n"
     assert not {f"kit/{name}" for name in (*BACKUPS, *PRIVATE[1:])} & files.keys()

@@ -6,6 +6,7 @@ The students' edition lacks this package and all else that `grader/handout.toml`
 from __future__ import annotations
 
 import fnmatch
+import functools
 import importlib.util
 import os
 import posixpath
@@ -58,11 +59,14 @@ TOP: Final = (
     *(".gitignore", ".vscode/launch.json"),
 )
 SEEN: Final = ("connect4", "grader", "docs", "tests", "benchmarks")
-"""Folders with the kit's own files; what git does not track there stays with the teacher."""
+"""Folders with the kit's own files; other files there stay with the teacher (`own_files`)."""
 
 STARTS: Final = "connect4/initial_states"
 STUDENT: Final = "connect4/players/ai.py"
 REPORT: Final = "connect4/players/report.txt"
+UNSEEN: Final = re.compile(
+    r"(^|/)(\.|#|__pycache__|[^/]*\.egg-info|build/|dist/)|(~|\.(bak|orig|rej|swp))$"
+)
 SHOWN: Final = 5
 """The number of left-out files that the message names."""
 
@@ -126,49 +130,64 @@ def handout(
     return 0
 
 
-def listed(*options: str) -> list[str]:
-    """Return paths of the kit's folders as git lists them."""
-    git = ["git", "ls-files", "-z", *options, "--", *TOP, *SEEN]
+@functools.cache
+def settings() -> dict[str, list[str]]:
+    """Return the lists of path patterns from `grader/handout.toml`."""
+    return tomllib.loads(SETTINGS.read_text(encoding="utf-8"))
+
+
+def matches(name: str, setting: str) -> bool:
+    """Return whether a path matches a pattern of this list in the settings."""
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in settings()[setting])
+
+
+def own_files() -> tuple[Callable[[str], bool], str]:
+    """Return a test for the kit's own files, and the reason why other files are left out.
+
+    In a checkout git decides. Elsewhere, as in an unpacked zip, the patterns of the settings do.
+    """
     try:
+        git = ["git", "ls-files", "-z"]
         done = subprocess.run(git, cwd=ROOT, capture_output=True, check=False)
+        tracked = frozenset(os.fsdecode(done.stdout).split("\0"))
     except OSError:  # there is no git
-        return []
-    return os.fsdecode(done.stdout).split("\0")[:-1]
+        tracked = frozenset()
+    if STUDENT in tracked:
+        return tracked.__contains__, "git does not track them; `git add` what is to go out"
+    print("no git checkout: a .py file of your own beside the kit's goes out too")
+    return lambda name: matches(name, "kit"), "`kit` in grader/handout.toml does not name them"
 
 
 def kit_files(
     wanted: Callable[[str], bool], also: Collection[str] = ()
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield `(path, content)` of the files that git tracks and those in `also`; print the others.
+    """Yield `(path, content)` of the kit's own files and those in `also`; print the files left out.
 
     The content is read from disk, not from git.
     """
-    own, others = listed(), listed("--others", "--exclude-standard")
-    if STUDENT not in own:
-        raise InputError(
-            f"{ROOT}: git tracks no kit there; `git init`, and `git add` what is to go out"
-        )
-    own += [name for name in also if name.startswith(STARTS) and (ROOT / name).is_file()]
-    for name in dict.fromkeys(own):
-        path = ROOT / name
-        if wanted(name) and path.is_file() and not path.is_symlink():
+    is_own, why = own_files()
+    paths = [ROOT / name for name in TOP]
+    for folder in SEEN:
+        paths += sorted((ROOT / folder).rglob("*"))
+    left = []
+    for path in paths:
+        name = path.relative_to(ROOT).as_posix()
+        is_seen = name in TOP or not UNSEEN.search(name)
+        if not is_seen or path.is_symlink() or not path.is_file() or not wanted(name):
+            continue
+        if is_own(name) or name in also:
             yield name, path.read_bytes()
-    left = [name for name in others if wanted(name) and name not in also]
+        else:
+            left.append(name)
     if left:
         more = f" and {len(left) - SHOWN} more" if len(left) > SHOWN else ""
-        told = f"left out: {', '.join(left[:SHOWN])}{more}: git does not track them"
-        print(f"{told}; `git add` what is to go out")
+        print(f"left out: {', '.join(left[:SHOWN])}{more}: {why}")
 
 
 def student_files() -> Iterator[tuple[str, bytes]]:
     """Yield the files of the students' edition: the stub, but no solution or teachers' part."""
 
-    excluded = tomllib.loads(SETTINGS.read_text(encoding="utf-8"))["exclude"]
-
-    def wanted(name: str) -> bool:
-        return not any(fnmatch.fnmatchcase(name, pattern) for pattern in excluded)
-
-    for name, data in kit_files(wanted):
+    for name, data in kit_files(lambda name: not matches(name, "exclude")):
         if name.endswith((".py", ".md")):
             try:
                 text = data.decode()
