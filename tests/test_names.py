@@ -103,6 +103,8 @@ def test_a_line_without_a_hand_in_is_shown_beside_the_hand_in_without_a_line(
     assert not (tmp_path / "out/canvas.csv").exists()
     assert course.report("--yes", canvas=canvas).returncode == 0
     assert [row["ID"] for row in course.filled("canvas")] == ["", "2"]
+    done = course.report(canvas=canvas.replace("Ann Lee,1,,alee,S,\n", ""))
+    assert "canvas.csv: hand-ins of nobody there:\n  1  batman\n" in done.stderr
 
 
 def bytes_of(*places: Path) -> bytes:
@@ -156,8 +158,47 @@ def test_changes_of_marks_are_said_with_their_reason(tmp_path: Path) -> None:
     done = course.report(roster="name,adjust\nann,2.5\nbo,\n")
     assert "1 mark differs from those written last, by 2.50 at most: see out/changes" in done.stderr
     (row,) = rows(tmp_path / "out/changes.csv")
-    assert row == {"Name": "ann", "Before": mark(10), "After": "20.50", "Why": "roster"}
+    why = row.pop("Why")
+    assert row == {"Name": "ann", "Before": mark(10), "After": "20.50"}
+    assert why.startswith("corrected by +2.5 (20")
     assert "differ" not in course.report().stderr
+    words = ("--results", "marks.db", "--mark", "9", "--reason", "game 12 was starved")
+    grader("correct", "bo", *words, cwd=tmp_path)
+    course.report()
+    (row,) = rows(tmp_path / "out/changes.csv")
+    assert row["Why"].startswith("set to 9: game 12 was starved (20")
+
+
+def test_the_keys_of_a_new_rubric_are_the_reason_of_new_marks(tmp_path: Path) -> None:
+    course = Class(tmp_path, {"ann.py": agent(10), "bo.py": agent(-20)})
+    course.report()
+    path = tmp_path / "rubric.toml"
+    text = path.read_text(encoding="utf-8")
+    assert "low = -10.0" in text
+    path.write_text(text.replace("low = -10.0", "low = -30.0"), encoding="utf-8")
+    words = ("class", "--rubric", "rubric.toml", "--results", "marks.db")
+    told = "the rubric is not the stored one: part_b.baselines[1].low was -10.0 and is -30.0\n"
+    assert told in grader("grade", *words, "--dry-run", cwd=tmp_path).stderr
+    grade_without_playing(tmp_path / "class", tmp_path / "marks.db")
+    course.report()
+    (row,) = rows(tmp_path / "out/changes.csv")
+    assert (row["Name"], row["Before"]) == ("bo", mark(-20))
+    assert row["Why"] == "rubric: part_b.baselines[1].low was -10.0 and is -30.0"
+
+
+def test_a_mark_that_was_open_is_known_once_the_roster_names_the_hand_in(tmp_path: Path) -> None:
+    files = {f"Kim Lee_{n}_assignsubmission_file_/ai.py": agent(10 + n) for n in (1, 2)}
+    course = Class(tmp_path, files)
+    roster = "name,id,hand_in\nKim Lee,7001,{}\nKim Lee,7002,{}\n"
+    course.report(roster=roster.format("", ""))
+    done = course.report(roster=roster.format("Kim Lee (2)", ""))
+    assert "2 marks differ from those written last: see" in done.stderr
+    found = rows(tmp_path / "out/changes.csv")
+    assert [(row["Before"], row["Why"]) for row in found] == 2 * [("", "it was open")]
+    assert {(row["Name"], row["After"]) for row in found} == {
+        ("Kim Lee (7002, 1)", mark(11)),
+        ("Kim Lee (7001, 2)", mark(12)),
+    }
 
 
 def test_a_mark_is_corrected_with_a_reason_and_the_day(tmp_path: Path) -> None:

@@ -11,20 +11,21 @@ import json
 import os
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
 from grader.commands import UNMATCHED
-from grader.handin import Missing, Submission
+from grader.handin import Missing, Submission, lists
 from grader.handin import find as submissions
+from grader.handin.roster import Owners, Student, assign
 from grader.ladder import LADDER
-from grader.output.gradebooks import FILLED
+from grader.output.changes import OUT, changed_marks
+from grader.output.gradebooks import FILLED, read_gradebook
 from grader.output.results import GRADE, TOURNAMENT, Results, read_results
 from grader.output.tables import clipped
-from grader.output.writing import OUT, changed_marks
 from grader.results.database import is_busy
 from grader.results.store import COMMAND, Store
 from grader.rubric import reading as rubrics
@@ -67,7 +68,8 @@ def desk(as_json: bool) -> bool:
     """Print where things stand in the current folder; return whether there is anything."""
     found = [_of_results(path) for path in sorted(Path().glob("*.db"))]
     found.sort(key=lambda one: one.kind != GRADE)
-    found += [] if found and found[0].kind == GRADE else _hand_ins()
+    if not any("hand-ins" in one.facts for one in found):
+        found = [*_hand_ins(found), *found]
     lines = [line for one in found for line in one.lines()]
     if as_json:
         print(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=2))
@@ -110,13 +112,12 @@ def _add_marks(one: Standing, results: Results, store: Store) -> None:
     """Add whose hand-ins there are, their marks, what is written of them, and what comes next."""
     owners = results.owners
     assert owners is not None
-    absent = Counter(item.missing for item in owners.submissions)
     unplayable = sum(bool(item.problem and not item.missing) for item in results.submissions)
     one.facts["hand-ins"] = {"found": len(store.submissions()), "unplayable": unplayable}
     if results.has_roster:
-        matched, unknown = len(owners.matching.pairs), len(owners.unknown)
-        nobody = {why.name.lower(): absent[why] for why in Missing}
-        one.facts["roster"] = {"matched": matched, "not in it": unknown, **nobody}
+        _add_roster(one, owners)
+    else:
+        _add_doubts(one, owners)
     marks = [(mark.submission, mark.known(own)) for mark in results.marks for own in mark.students]
     known = [(item, value) for item, value in marks if value is not None]
     one.facts["marks"] = {"known": len(known), "open": len(marks) - len(known)}
@@ -125,8 +126,6 @@ def _add_marks(one: Standing, results: Results, store: Store) -> None:
         "absent" if item.missing else "unplayable" if item.problem else "played" for item in zeros
     ]
     one.facts["zeros"] = dict(Counter(why))
-    one.decide += [f"whose is the hand-in of {each}" for each in owners.unknown if each.may_be]
-    one.decide += [line for line in owners.told if " is newer than " not in line]
     out = Path(os.path.relpath(store.meta(OUT) or "marks"))
     grades = out / "grades.csv"
     one.next = f"{CALL} report {shlex.quote(one.place)} --out {shlex.quote(str(out))}/"
@@ -142,16 +141,56 @@ def _add_marks(one: Standing, results: Results, store: Store) -> None:
     states = {name: "of earlier marks" if name in old else "filled" for name in sorted(ages)}
     one.facts["gradebooks"] = states
     if one.decide and not changed:
-        one.next += " --roster ROSTER.csv   (with what decides)"
+        here = [path for path in _rosters() if shlex.quote(path) == path]
+        one.next += f" --roster {here[0] if len(here) == 1 else 'ROSTER.csv'}"
+        one.next += "  # when its column hand_in says it"
     else:
-        one.next = f"{one.next} --gradebook EXPORT.csv" if changed or old or not ages else ""
+        exports = list(_exports())
+        export = shlex.quote(exports[0]) if len(exports) == 1 else "EXPORT.csv"
+        one.next = f"{one.next} --gradebook {export}" if changed or old or not ages else ""
 
 
-def _hand_ins() -> Iterator[Standing]:
-    """Yield the folders and archives here of which most files are students' agents."""
+def _add_roster(one: Standing, owners: Owners) -> None:
+    """Add who is found in the roster and who is not, and what is to be decided."""
+    absent = Counter(item.missing for item in owners.submissions)
+    nobody = {why.name.lower(): absent[why] for why in Missing}
+    matched, unknown = len(owners.matching.pairs), len(owners.unknown)
+    one.facts["roster"] = {"matched": matched, "not in it": unknown, **nobody}
+    _add_doubts(one, owners)
+
+
+def _add_doubts(one: Standing, owners: Owners) -> None:
+    one.decide += [f"whose is the hand-in of {each}" for each in owners.unknown if each.may_be]
+    one.decide += [line for line in owners.told if " is newer than " not in line]
+
+
+def _rosters() -> list[str]:
+    """Return the files of this folder that are rosters by their names."""
+    return sorted(map(str, Path().glob("roster*.csv")))
+
+
+def _exports() -> Iterator[str]:
+    """Yield the files of this folder that a course system has exported."""
+    for path in sorted(map(str, Path().glob("*.csv"))):
+        if path not in _rosters():  # which may have the columns of an export
+            with contextlib.suppress(InputError):
+                read_gradebook(Path(path))
+                yield path
+
+
+def _hand_ins(of_results: Sequence[Standing]) -> Iterator[Standing]:
+    """Yield the folders and archives here of which most files are students' agents.
+
+    If a results file has a next command for them, they need none of their own.
+    """
     more = [f"--rubric {path}" for path in Path().glob("*.toml") if path.stem != "pyproject"]
     more = more if len(more) == 1 else []
-    more += [f"--roster {path}" for path in sorted(Path().glob("roster*.csv"))]
+    more += [f"--roster {shlex.quote(path)}" for path in _rosters()]
+    roster: Sequence[Student] = ()
+    if len(_rosters()) == 1:  # several complete each other, which `grade` does
+        with contextlib.suppress(InputError):
+            roster, _ = lists.read_roster(Path(_rosters()[0]))
+    is_begun = any(one.kind == GRADE for one in of_results)
     for path in sorted(Path().iterdir()):
         is_packed = path.name.lower().endswith(".zip")
         if path.name[0] in "._" or not (path.is_dir() or is_packed):
@@ -165,4 +204,8 @@ def _hand_ins() -> Iterator[Standing]:
             facts = {"found": len(found), "not read": len(unread)}
             words = " ".join([shlex.quote(str(path)), *more])
             command = f"{CALL} grade {words} --results marks.db --out marks/ --dry-run"
-            yield Standing(str(path), "hand-ins", {"hand-ins": facts}, unread, command)
+            one = Standing(str(path), "hand-ins", {"hand-ins": facts}, unread)
+            one.next = "" if is_begun else command
+            if roster:
+                _add_roster(one, assign(found, roster))
+            yield one

@@ -21,9 +21,9 @@ from grader.handin import Person
 from grader.handin.roster import decided
 from grader.marks.tally import full_points
 from grader.output import check_out, gradebooks, write, writing
+from grader.output.changes import note_written, tell_changes
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import columns_of, remark, wrapped
-from grader.output.writing import note_written, tell_changes
 from grader.play import number_of
 from grader.results.store import Store
 
@@ -184,6 +184,10 @@ QUESTION: Final = (
     "anything else writes nothing: "
 )
 
+LEAVE_OUT: Final = (
+    "Nobody there is left for them. `y` writes the gradebook without them, anything else nothing: "
+)
+
 
 @contextmanager
 def writable(store: Store) -> Iterator[Store]:
@@ -249,15 +253,17 @@ def _agreed(filling: gradebooks.Filling, lost: set[int], store: Store) -> bool:
         for place, one in enumerate(filling.book.people)
         if place not in filling.matching.pairs.values()
     }
-    commands.say(f"{path}: hand-ins of nobody there, and students there without a hand-in:")
+    others = ", and students there without a hand-in" if free else ""
+    commands.say(f"{path}: hand-ins of nobody there{others}:")
     for line in _side_by_side(list(left.values()), list(free.values())):
         commands.say(line)
     if not sys.stdin.isatty():
         commands.say(
-            f"{path}: not filled: put numbers into the files' names or into a roster, or give --yes"
+            f"{path}: not filled: put numbers into the files' names or into a roster, or give "
+            "--yes, which leaves them out"
         )
         return False
-    print(QUESTION, end="", file=sys.stderr, flush=True)
+    print(QUESTION if free else LEAVE_OUT, end="", file=sys.stderr, flush=True)
     answer = sys.stdin.readline().strip()
     found = _pairs(answer, len(left), len(free))
     if found is None and answer.lower() not in ("y", "yes"):

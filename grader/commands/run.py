@@ -152,6 +152,7 @@ def _foreseen(task: Task) -> Results:
     with Store(task.path, writing=False) as store:
         _check_kind(store, task.kind)
         _roster(task, store, None)
+        _rubric_values(task, store)
         return results_of(store, task.kind, task.rubric, task.found)
 
 
@@ -195,11 +196,7 @@ def _roster(task: Task, store: Store | None, out: Path | None) -> tuple[Student,
 
 def _store_plan(task: Task, store: Store) -> None:
     """Store rubric and submissions in the results file; say what ended the last grader."""
-    before = store.meta_json("rubric")
-    values = json.dumps(rubrics.stored_values(task.rubric))
-    changed = [] if before is None else rubrics.changes(before, json.loads(values))
-    if changed:
-        say(f"{store.path}: the rubric is not the stored one: {'; '.join(changed)}")
+    values = _rubric_values(task, store)
     if not task.quick:
         _say_left_out(task, store)
     words = json.dumps(task.playing.words)
@@ -219,6 +216,16 @@ def _store_plan(task: Task, store: Store) -> None:
         if key in games:
             what = f"{games[key].match.one.name}, {games[key].title}"
         say(f"the last run was ended by the machine during {what}")
+
+
+def _rubric_values(task: Task, store: Store) -> str:
+    """Return the rubric as a results file has it; say what differs from the stored one."""
+    before = store.meta_json("rubric")
+    values = json.dumps(rubrics.stored_values(task.rubric))
+    changed = [] if before is None else rubrics.changes(before, json.loads(values))
+    if changed:
+        say(f"{store.path}: the rubric is not the stored one: {'; '.join(changed)}")
+    return values
 
 
 def _say_left_out(task: Task, store: Store) -> None:

@@ -1,4 +1,4 @@
-"""All output from stored results: the files below `--out`, what has changed, and the evidence.
+"""All output from stored results: the files below `--out`, and the evidence.
 
 Nothing here plays. A report can be written during play, or years later. The evidence for complaints
 is every record with the exact source that played: `submissions/HASH/ai.py` and
@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import sys
 import zipfile
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -19,8 +18,7 @@ from typing import Final
 from connect4 import safe
 from connect4.errors import InputError
 from connect4.views.document import SHARED, Json, shared_files
-from grader.handin import FOLDER, Kind, Person, file_name, sources_of, without_folders
-from grader.handin import match as who_is_who
+from grader.handin import FOLDER, Kind, file_name, sources_of, without_folders
 from grader.handin.lists import csv_text
 from grader.marks.tally import by_match, tally
 from grader.marks.tournament import unlikely
@@ -31,9 +29,8 @@ from grader.output.results import GRADE, Results
 from grader.output.tables import faults_text, gradebook
 from grader.play.one_game import DIGITS, source_path
 from grader.play.schedule import Contestant, PlannedGame, names_of
-from grader.results import KeptGame, Written
+from grader.results import KeptGame
 from grader.results.store import Store
-from grader.rubric.reading import stored_values
 
 STANDINGS: Final = ("standings.html", "The tournament")
 
@@ -231,103 +228,6 @@ def show_errors(results: Results, store: Store) -> None:
             in_report = found.in_report and item.report is not None
             where = path.with_name("report.txt") if in_report else path
             show_error(where, found.line, f"{found.rule}: {found.text}")
-
-
-HEADERS: Final = ("Name", "Before", "After", "Why")
-
-RUBRIC: Final = "written"
-"""The name in a results file of the rubric with which marks were written last."""
-
-
-OUT: Final = "out"
-"""The name in a results file of the folder to which the marks were written last."""
-
-
-def written_marks(results: Results) -> list[tuple[Person, Written]]:
-    """Return the mark of each student, and what it is made of."""
-    return [
-        (
-            Person(one.name, one.keys),
-            Written(
-                *(mark.known(one), mark.total - mark.placement),
-                *(mark.final(one) - mark.total, mark.placement),
-            ),
-        )
-        for mark in results.marks
-        for one in mark.students
-    ]
-
-
-def _same(before: Sequence[Person], after: Sequence[Person]) -> Mapping[int, int]:
-    """Return the places of the same persons; a roster writes names in other ways."""
-    known = {str(person): place for place, person in enumerate(after)}
-    pairs = [(n, known[str(person)]) for n, person in enumerate(before) if str(person) in known]
-    return who_is_who(before, after, pairs).pairs
-
-
-def note_written(results: Results, store: Store, out: Path) -> None:
-    """Keep the marks that were written, and where, for the next comparison."""
-    before, after = store.written(), written_marks(results)
-    if len(results.submissions) == 1:  # one is no class
-        same = _same([one for one, _ in before], [one for one, _ in after])
-        after += [one for place, one in enumerate(before) if place not in same]
-    store.set_written(after)
-    store.set_meta({RUBRIC: _rubric(results), OUT: str(out.absolute())})
-
-
-def _rubric(results: Results) -> str:
-    return json.dumps(stored_values(results.rubric), sort_keys=True)
-
-
-def changed_marks(results: Results, store: Store) -> tuple[list[list[str]], float]:
-    """Return the lines of `changes.csv`, and by how much a mark differs at most."""
-    before, after = store.written(), written_marks(results)
-    same = _same([one for one, _ in before], [one for one, _ in after])
-    earlier = {there: before[here][1] for here, there in same.items()}
-    found: list[tuple[Person, Written | None, Written | None]] = [
-        (one, earlier.get(place), mark) for place, (one, mark) in enumerate(after)
-    ]
-    if len(results.submissions) > 1:
-        found += [(one, mark, None) for n, (one, mark) in enumerate(before) if n not in same]
-    names = Counter(one.name for one, _, _ in found)
-    is_new_rubric = store.meta(RUBRIC) != _rubric(results)
-    rows, most = [], 0.0
-    for one, old, new in found if before else ():
-        if _shown(old) == _shown(new):
-            continue
-        name = str(one) if names[one.name] > 1 else one.name
-        rows.append([name, _shown(old), _shown(new), _why(old, new, is_new_rubric)])
-        if old and new and old.total is not None and new.total is not None:
-            most = max(most, abs(new.total - old.total))
-    return rows, most
-
-
-def tell_changes(results: Results, store: Store, out: Path) -> str:
-    """Write `changes.csv` if marks differ from those written last; return a line about them."""
-    rows, most = changed_marks(results, store)
-    if not rows:
-        return ""
-    write(out / "changes.csv", csv_text(HEADERS, rows))
-    marks = "1 mark differs" if len(rows) == 1 else f"{len(rows)} marks differ"
-    return f"{marks} from those written last, by {most:.2f} at most: see {out / 'changes.csv'}"
-
-
-def _shown(mark: Written | None) -> str:
-    """Return a mark; empty if it is not there or incomplete."""
-    return "" if mark is None or mark.total is None else f"{mark.total:.2f}"
-
-
-def _why(old: Written | None, new: Written | None, is_new_rubric: bool) -> str:
-    if old is None or new is None:
-        return "not in the class any more" if new is None else "new in the class"
-    found = []
-    if old.games != new.games or (old.total is None) != (new.total is None):
-        found.append("rubric" if is_new_rubric else "new games")
-    if old.roster != new.roster:
-        found.append("rubric" if is_new_rubric else "roster")
-    if old.placement != new.placement:
-        found.append("placement")
-    return ", ".join(dict.fromkeys(found))
 
 
 RECORDS: Final = "records"
