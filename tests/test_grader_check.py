@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -263,6 +264,7 @@ def test_the_report_has_two_pages_and_a_first_line(
     assert found[0].text.startswith(text)
     assert found[0].line == line
     assert found[0].in_report
+    assert check_report(report, replace(RULES, report_pages=0)) == []
 
 
 @pytest.mark.slow

@@ -379,7 +379,12 @@ def _root(node: ast.expr) -> str | None:
 
 
 def report_findings(report: str | None, rules: SubmissionRules) -> list[Finding]:
-    """Return the findings of the text of `report.txt`; None means that the file is missing."""
+    """Return the findings of the text of `report.txt`; None means that the file is missing.
+
+    A rubric with 0 pages asks for none.
+    """
+    if rules.report_pages == 0:
+        return []
     if report is None:
         text = "no report.txt; describe your ideas in it, the authors in its first line"
         return [Finding(1, "report", text, in_report=True)]

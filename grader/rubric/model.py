@@ -181,7 +181,7 @@ class SubmissionRules:
     max_source_kb: Annotated[int, whole(1)]
     max_archive_mb: Annotated[int, whole(1)]
     max_archive_files: Annotated[int, whole(1)]
-    report_pages: Annotated[int, whole(1)]
+    report_pages: Annotated[int, whole(0)]
     report_lines: Annotated[int, whole(1)]
     report_columns: Annotated[int, whole(1)]
     allowed: Annotated[tuple[str, ...], list_of(text)]
