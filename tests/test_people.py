@@ -120,6 +120,9 @@ def test_a_person_is_found_by_anything_that_tells_who_it_is() -> None:
         find("Kim Lee", people, "x.db")
     with pytest.raises(InputError, match=r"x.db: 'Cy' is not in it; Ann Ode; Bo Ray; Kim Lee "):
         find("Cy", people, "x.db")
+    for text, name in (("bo", "Bo Ray"), ("Anne Ode", "Ann Ode")):
+        with pytest.raises(InputError, match=rf"not in it \(did you mean '{name}'\?\); Ann Ode"):
+            find(text, people, "x.db")
 
 
 def handed_in(text: str, source: str = "", time: str = "") -> Submission:

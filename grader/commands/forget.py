@@ -47,9 +47,9 @@ WRITTEN: Final = re.compile(
 """Files below `--out` that the grader writes and a report may leave as they were."""
 
 ELSEWHERE: Final = (
-    "Not touched: the hand-in itself (with it, the next run takes the student in again), other "
-    "results files, copies and backups, pages of `similar` and `viva`, what students were sent, "
-    "and what the course's system holds."
+    "Not touched: the hand-in itself and the roster's line (with either, the next run takes the "
+    "student in again), other results files, copies and backups, pages of `similar` and `viva`, "
+    "folders of `publish-game`, what students were sent, and what the course's system holds."
 )
 
 
@@ -383,6 +383,9 @@ def _write_out(store: Store, gone: Gone, hashes: Collection[str], out: Path) -> 
         writing.write_records(results.games, store, out)
     lost = [path for path in removed if not path.exists()]
     say(f"{out}: removed {number_of(len(lost), 'file')}")
+    for path in lost:
+        if gradebooks.FILLED.fullmatch(path.name):
+            say(f"{path} is gone; `report` with --gradebook writes it again")
 
 
 def _pattern(texts: Collection[str]) -> re.Pattern[bytes]:

@@ -176,5 +176,5 @@ def _write(folder: Path, name: str, game: PlannedGame, record: Record) -> None:
         "do:\n"
         f"python3 -m connect4.ConnectFour {shlex.join(words)}\n\n"
         "This one repeats a single turn, here the first:\n"
-        f"python3 -m connect4.ConnectFour --replay-turn {shlex.quote(name)}.json:1\n",
+        f"python3 -m connect4.ConnectFour --replay-turn {shlex.quote(f'{name}.json:1')}\n",
     )

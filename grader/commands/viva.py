@@ -271,7 +271,7 @@ def viva(path: Path, text: str, place: Path) -> int:
         results = read_results(store)
         item = results.find(text, path)
         chosen = chosen_games(item, results, path)
-        say(f"analysing {number_of(len(chosen), 'game')} ...")
+        say(f"analysing {number_of(len(chosen), 'game')}, which takes a minute or two ...")
         played = []
         for number, game in chosen.items():
             record = store.record(game.key)

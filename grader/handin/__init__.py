@@ -175,8 +175,8 @@ SEVERAL: Final = "several fit"
 OTHER_NUMBER: Final = "the names are the same, and the numbers differ"
 
 REMEDY: Final = (
-    "put the number into the file's name or a column, or name the file in the roster's column "
-    "hand_in"
+    "put the number into the file's name, or write the name of the file or its folder into the "
+    "roster's column hand_in"
 )
 """What decides between persons of one name."""
 

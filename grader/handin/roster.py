@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, Final
 
@@ -404,6 +405,10 @@ def _newest(times: Mapping[str, str]) -> str | None:
     return newest if alone else None
 
 
+MOST_NEAR: Final = 3
+"""Names that a message offers for one that is not there."""
+
+
 def find(text: str, groups: Sequence[Collection[Person]], where: object) -> int:
     """Return the place of the group with a person of that name, number, login or address.
 
@@ -420,8 +425,11 @@ def find(text: str, groups: Sequence[Collection[Person]], where: object) -> int:
         listed = "; ".join(str(next(iter(groups[place]))) for place in found)
         raise InputError(f"{where}: {text!r} may be {listed}; give a number or an address")
     names = sorted({one.name for group in groups for one in group})
+    near = [name for name in names if text.casefold() in name.casefold()]
+    near = near or get_close_matches(text, names, n=MOST_NEAR, cutoff=0.7)
+    hint = f" (did you mean {' or '.join(map(repr, near[:MOST_NEAR]))}?)" if near else ""
     shown = "; ".join([*names[:4], *(["..."] if len(names) > 4 else [])])
-    raise InputError(f"{where}: {text!r} is not in it; {shown} ({len(names)} in all) are")
+    raise InputError(f"{where}: {text!r} is not in it{hint}; {shown} ({len(names)} in all) are")
 
 
 def _is_exactly(text: str, person: Person) -> bool:
