@@ -141,8 +141,8 @@ def _add_marks(one: Standing, results: Results, store: Store) -> None:
     states = {name: "of earlier marks" if name in old else "filled" for name in sorted(ages)}
     one.facts["gradebooks"] = states
     if one.decide and not changed:
-        here = [path for path in _rosters() if shlex.quote(path) == path]
-        one.next += f" --roster {here[0] if len(here) == 1 else 'ROSTER.csv'}"
+        here = _rosters()
+        one.next += f" --roster {shlex.quote(here[0]) if len(here) == 1 else 'ROSTER.csv'}"
         one.next += "  # when its column hand_in says it"
     else:
         exports = list(_exports())
