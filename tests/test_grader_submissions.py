@@ -728,6 +728,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     [
         ("empty", "empty: no submissions there; expected NAME.py"),
         ("nowhere", "nowhere: no such file or folder"),
+        ("brokn", "brokn: no such file or folder (did you mean 'broken.zip'?)"),
         ("notes.txt", "notes.txt: expected a .py file, a folder or a .zip"),
         ("broken.zip", "broken.zip: no readable zip"),
     ],

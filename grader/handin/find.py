@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from connect4.errors import InputError, one_line, printable
+from connect4.games import nearest
 from connect4.players.base import source_text
 from grader.handin import Person, Submission, archive, by_form, platforms, told_apart, worker
 from grader.handin.archive import MEGABYTE, Tree, brief, short, tops
@@ -140,7 +141,8 @@ def _read_path(path: Path) -> Tree:
     """Return the files of a folder or an archive; raises `InputError` for anything else."""
     if os.path.isdir(path):
         return archive.folder_tree(path)
-    why = "no such file or folder"
+    beside = os.listdir(path.parent) if path.parent.is_dir() else []
+    why = f"no such file or folder{nearest(path.name, beside)}"
     if os.path.isfile(path) and path.name.lower().endswith(".zip"):
         try:
             return worker.class_tree(path)

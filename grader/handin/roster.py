@@ -6,11 +6,11 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any, Final
 
 from connect4.errors import InputError
+from connect4.games import nearest
 from grader.handin import (
     IN_TIME,
     LATE,
@@ -426,8 +426,8 @@ def find(text: str, groups: Sequence[Collection[Person]], where: object) -> int:
         raise InputError(f"{where}: {text!r} may be {listed}; give a number or an address")
     names = sorted({one.name for group in groups for one in group})
     near = [name for name in names if text.casefold() in name.casefold()]
-    near = near or get_close_matches(text, names, n=MOST_NEAR, cutoff=0.7)
-    hint = f" (did you mean {' or '.join(map(repr, near[:MOST_NEAR]))}?)" if near else ""
+    near_names = " or ".join(map(repr, near[:MOST_NEAR]))
+    hint = f" (did you mean {near_names}?)" if near else nearest(text, names)
     shown = "; ".join([*names[:4], *(["..."] if len(names) > 4 else [])])
     raise InputError(f"{where}: {text!r} is not in it{hint}; {shown} ({len(names)} in all) are")
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from connect4.errors import InputError
-from connect4.games import GAMES
+from connect4.games import GAMES, nearest
 from connect4.games.extended import EXTENDED
 from connect4.isolation.seat import LEVELS
 from grader.rubric import Place, Values, model, read_table, shown
@@ -106,7 +106,8 @@ def _load(path: Path) -> Values:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise InputError(f"{path}: the rubric cannot be read: {error.strerror}") from None
+        near = nearest(path.name, [one.name for one in path.parent.glob("*.toml")])
+        raise InputError(f"{path}: the rubric cannot be read: {error.strerror}{near}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: the rubric is not a TOML file: {error}") from None
 
