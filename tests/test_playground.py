@@ -20,6 +20,7 @@ from connect4.games import GAMES, load_start
 from tests.browser import PHONE, WIDE, Browser
 from tests.command import ROOT, run
 from tests.needs import PYODIDE
+from tests.test_first_agent import CODE
 from tests.test_web import violations
 
 pytestmark = [
@@ -99,6 +100,12 @@ class Desk:
         self.browser.find("#check").click()
         self.until("!document.querySelector('#check').disabled")
         return self.browser.text("#state") + "\n" + self.browser.text("#findings")
+
+    def practice(self, source: str) -> str:
+        self.choose(source=source)
+        self.browser.find("#practice").click()
+        self.until("!document.querySelector('#practice').disabled")
+        return self.browser.text("#practised")
 
 
 @pytest.fixture(scope="module")
@@ -361,11 +368,42 @@ def test_stop_ends_every_state_and_says_so(desk: Desk) -> None:
         desk.until("document.querySelector('#state').textContent === 'Stopped.'")
     desk.until("document.querySelector('#outcome').textContent === 'Stopped, 0:0.'")
     desk.choose(source=loop)
-    desk.browser.find("#check").click()
-    desk.browser.find("#stop").click()
-    desk.until("document.querySelector('#state').textContent === 'Stopped.'")
+    for name in ("#check", "#practice"):
+        desk.browser.find(name).click()
+        desk.browser.find("#stop").click()
+        desk.until("document.querySelector('#state').textContent === 'Stopped.'")
     desk.play(source=STUB)
     desk.until("document.querySelector('#outcome').textContent.includes(' won ')")
+
+
+def test_practice_says_what_the_command_says(desk: Desk, tmp_path: Path) -> None:
+    margin = "get_pts(me, board) - get_pts(opponent, board)"
+    source = CODE.replace(margin, f"-({margin})")
+    (tmp_path / "ai.py").write_text(source, encoding="utf-8")
+    done = run("grader", "practice", "ai.py", "--seconds", "10", cwd=tmp_path, status=0)
+    asked = re.search("A question: Prefers what is worst for it.*", done.stdout)
+    assert asked
+    found = desk.practice(source)
+    assert asked[0] in found
+    assert "A browser is about three times slower" in found
+    first = desk.browser.driver.current_window_handle
+    desk.browser.find("#practised a").click()
+    desk.browser.driver.switch_to.window(desk.browser.driver.window_handles[-1])
+    desk.until("document.querySelectorAll('figure svg').length > 200")
+    desk.browser.driver.close()
+    desk.browser.driver.switch_to.window(first)
+
+
+def test_stop_ends_practice_with_the_result_so_far(desk: Desk) -> None:
+    desk.choose(source=STUB.replace(FIRST_MOVE, "while state[0].shape[1] < 10: print(state)", 1))
+    desk.browser.find("#practice").click()
+    desk.until("document.querySelector('#loading').value > 1")
+    desk.browser.find("#stop").click()
+    desk.until("document.querySelector('#state').textContent === 'Stopped.'")
+    found = desk.browser.text("#practised")
+    assert re.search(r"^ai\.py: \d+ of 1,\d+ positions, told 0\.2 s a move$", found, re.M)
+    assert "without a valid action: timeout, no answer within 0.2 s" in found
+    assert "without a valid action: invalid, " in found
 
 
 def test_a_game_goes_on_from_a_turn_with_the_file_as_it_is_now(desk: Desk) -> None:
