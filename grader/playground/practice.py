@@ -16,7 +16,7 @@ from grader.playground.agent import ONLY_HERE
 from grader.solved import LEAST, Answer, Practice, judged, known_positions, largest, report
 
 SECONDS: Final = 60.0
-"""Seconds for all positions: more than the command has, because a browser is slower."""
+"""Seconds for all questions: more than the command has, because a browser is slower."""
 
 SLOW: Final = (
     "A browser is about three times slower than a machine: what is late here may be in time there."
@@ -41,16 +41,14 @@ class Practising:
         self._seconds = LEAST
         self._answers: list[Answer] = []
         self._asking = self._ask()
-        self.share = 0.0
         self.asked: Asked | None = next(self._asking)
 
     def _ask(self) -> Generator[Asked, Turn, None]:
         """Yield what to ask; receive the turns that come of it."""
-        self._seconds = yield from self._trials()
         began = time.monotonic()
+        self._seconds = yield from self._trials()
         for number, solved in enumerate(self._positions):
-            self.share = max((time.monotonic() - began) / SECONDS, number / len(self._positions))
-            if self.share >= 1:
+            if time.monotonic() - began >= SECONDS:
                 return
             method, seconds = METHOD_OF[solved.part], self._seconds
             turn = yield self._question(method, solved.state, seconds, seconds, number)
@@ -75,6 +73,10 @@ class Practising:
     ) -> Asked:
         terms = EXTENDED, seconds, seed, method, self._source
         return Asked(Setup(AgentName("ai", "ai"), state.mover, *terms), state, wait)
+
+    @property
+    def progress(self) -> str:
+        return f"{len(self._answers):,} of {len(self._positions):,} positions"
 
     def hear(self, reply: Reply, is_loaded: bool) -> None:
         """Take the answer; raises `InputError` for a file that cannot be loaded."""

@@ -220,7 +220,7 @@ class Referee:
             "setup": sent(asked.setup),
             "loading": Limits().start_seconds,
             "request": {"state": asked.state.to_json(), "seconds": asked.wait},
-            "share": self._practising.share,
+            "progress": self._practising.progress,
         }
 
     def practised(self) -> dict[str, Any]:

@@ -217,19 +217,17 @@ const playground = {
 
   /* Ask positions whose answer is known; show what the answers say, also after Stop. */
   async practice() {
-    const bar = /** @type {HTMLProgressElement} */ (byId("loading"));
     let asked = await this.ask("practice", { source: source.value });
     /** @type {PythonWorker | null} */
     let worker = null;
-    bar.hidden = false;
     while (asked.setup && !this.stopping) {
-      bar.value = asked.share * bar.max;
+      byId("findings").replaceChildren(make("li", "", asked.progress));
       const file = await this.load(asked.setup, asked.loading, worker);
       worker = file.worker;
       const given = isReady(file.answer) ? await this.move(worker, asked.request) : { line: null, seconds: 0 };
       if (!this.stopping) asked = await this.ask("position", { loaded: file.answer, line: given.line, seconds: given.seconds });
     }
-    bar.hidden = true;
+    byId("findings").replaceChildren();
     worker?.end();
     this.prepare();
     if (asked.wrong) return asked.wrong;
