@@ -239,6 +239,7 @@ const playground = {
     const report = make("pre", "", text);
     report.tabIndex = 0;
     byId("practised").replaceChildren(link, report);
+    state("The result is below.");
     markFault(fault);
     return "";
   },
