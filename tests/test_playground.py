@@ -428,7 +428,7 @@ def test_stop_ends_practice_with_the_result_so_far(desk: Desk) -> None:
     desk.browser.find("#stop").click()
     desk.until("document.querySelector('#state').textContent === 'Stopped.'")
     found = desk.browser.text("#practised")
-    assert re.search(r"^ai\.py: \d+ of 1,\d+ positions, told 0\.2 s a move$", found, re.M)
+    assert re.search(r"^ai\.py: \d+ of 1,\d+ positions, with 0\.2 s a move$", found, re.M)
     assert "without a valid action: timeout, no answer within 0.2 s" in found
     assert "without a valid action: invalid, " in found
 
