@@ -37,7 +37,7 @@ from connect4.games.falling import ExtendedAction
 from connect4.players.base import Agent, Setup
 from connect4.players.registry import build, parse_agent
 from connect4.players.student import StudentAgent
-from grader.marks.tally import METHOD_OF, Part
+from grader.handin.positions import METHOD_OF, Part
 from grader.solved import POSITIONS, REGRET, Solved, read
 
 PLIES = ((0, 13), (14, 17), (18, 21), (22, 26))

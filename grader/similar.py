@@ -25,10 +25,11 @@ import numpy as np
 
 from connect4.errors import InputError
 from connect4.players.base import NEWLINE
+from connect4.views.document import card, heading
 from grader.handin import find as submissions
 from grader.handin.worker import BoundError, ask
 from grader.output import write
-from grader.output.pages import Cell, Link, card, heading, paragraphs, section, table, whole
+from grader.output.pages import Cell, Link, paragraphs, section, table, whole
 from grader.output.tables import Number, wrapped
 from grader.rubric import reading as rubrics
 from grader.rubric.model import SubmissionRules

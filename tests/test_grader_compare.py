@@ -18,7 +18,8 @@ import pytest
 from connect4 import record as records
 from connect4.games.extended import EXTENDED
 from grader.commands import compare
-from grader.marks.tally import Part, PartComparison
+from grader.handin.positions import Part
+from grader.marks.tally import PartComparison
 from grader.play.schedule import Contestant, baseline, submitted
 from grader.results import Faults, PlayedGame
 from grader.rubric import reading as rubrics

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
+import subprocess
+import sys
 import tempfile
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -19,11 +23,22 @@ from connect4.isolation.seat import choose_level
 from connect4.players.base import Outcome, Setup, Turn
 from connect4.players.registry import build, parse_agent
 from grader.commands import practice as command
-from grader.marks.tally import METHOD_OF
-from grader.solved import REGRET, Answer, Practice, Solved, ask, in_order, read, state_of, text_of
+from grader.handin.positions import METHOD_OF
+from grader.solved import (
+    REGRET,
+    Answer,
+    Practice,
+    Solved,
+    ask,
+    in_order,
+    known_positions,
+    read,
+    state_of,
+    text_of,
+)
 from grader.solved.questions import questions
-from grader.solved.report import SKILLS, descriptions, difference, page
-from tests.command import assert_refused, run
+from grader.solved.report import SKILLS, descriptions, difference, lines, page
+from tests.command import assert_refused, environment, run
 from tests.test_api_facade import failures_of
 from tests.test_first_agent import CODE
 
@@ -78,10 +93,10 @@ def test_values_are_those_of_a_plain_search_to_the_end(part: str) -> None:
 # -- questions
 
 
-def answers_of(agent: str) -> list[Answer]:
+def answers_of(agent: str, positions: Sequence[Solved] = ASKED) -> list[Answer]:
     """Return the answers of an agent in this process."""
     agents, found = {}, []
-    for solved in ASKED:
+    for solved in positions:
         state, method = solved.state, METHOD_OF[solved.part]
         if (state.mover, method) not in agents:
             setup = Setup(parse_agent(agent), state.mover, EXTENDED, 1, 1, method)
@@ -252,7 +267,7 @@ def test_what_cannot_be_asked_is_refused_in_one_line(tmp_path: Path) -> None:
 def test_other_points_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "win_pts", [0, 0, 1, 5, 20])
     with pytest.raises(InputError, match=r"win_pts is .*; the answers of the positions hold for"):
-        command.known_positions(None)
+        known_positions(None)
 
 
 def practised(agent: str, positions: list[Solved]) -> Practice:
@@ -299,3 +314,67 @@ def test_the_example_runs_without_a_word(
     text = inspect.getdoc(grader.practice) or ""
     assert failures_of(text, "practice", dict(vars(command))) == ""
     assert capfd.readouterr() == ("", "")
+
+
+# -- the playground
+
+PLAYGROUND = """
+def ask():  # its own names: those of the module go before the file is asked
+    import json, sys
+    from grader.playground import practice
+    from grader.playground.agent import handle
+    from grader.playground.referee import Referee
+    practice.SECONDS = 1000  # however busy this machine is
+    referee = Referee(print)
+    def said(kind, **data):
+        return json.loads(referee.handle(kind, json.dumps(data)))
+    step = said("practice", source=sys.stdin.read())
+    while "setup" in step:
+        loaded = handle("load", json.dumps({"setup": step["setup"]}), print)
+        ready = loaded.startswith('{"ready"')
+        line = handle("turn", json.dumps(step["request"]), print) if ready else None
+        step = said("position", loaded=loaded, line=line, seconds=0)
+    print(json.dumps({**step, **said("practised")}))
+
+ask()
+"""
+
+
+def asked_in_the_playground(source: str) -> dict[str, str]:
+    """Return what the playground says of a file, by its two sides without a browser."""
+    done = subprocess.run(
+        [sys.executable, "-c", PLAYGROUND],
+        input=source,
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=True,
+    )
+    found: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+@pytest.mark.parametrize("bug", ["sign", "shared"])
+def test_the_playground_says_what_the_command_says(bug: str, tmp_path: Path) -> None:
+    old, new, question = BUGS[bug]
+    source = CODE.replace(old, new)
+    (tmp_path / "ai.py").write_text(source, encoding="utf-8")
+    positions = in_order(POSITIONS)
+    answers = answers_of(f"ai:{tmp_path / 'ai.py'}", positions)
+    due = "\n".join(lines(Practice("ai.py", 0.2, tuple(positions), tuple(answers)))).splitlines()
+    found = asked_in_the_playground(source)
+    first, remark, *others = found["text"].splitlines()
+    assert [first, *others] == due
+    assert f"A question: {question}" in found["text"]
+    assert "three times slower" in remark
+    assert found["page"].count("<figure") > len(ASKED)
+
+
+def test_the_playground_tells_faults_and_a_file_that_cannot_be_loaded() -> None:
+    found = asked_in_the_playground(NOISY)
+    assert "without a valid action: error, KeyError: 1" in found["text"]
+    assert 'File "ai.py", line 18' in found["fault"]
+    assert "moved before" not in found["text"]
+    assert asked_in_the_playground("1 / 0") == {
+        "wrong": "ai.py: cannot be loaded: ZeroDivisionError: division by zero"
+    }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import threading
 import time
 import zipfile
@@ -20,6 +22,7 @@ from connect4.games import GAMES, load_start
 from tests.browser import PHONE, WIDE, Browser
 from tests.command import ROOT, run
 from tests.needs import PYODIDE
+from tests.test_first_agent import CODE
 from tests.test_web import violations
 
 pytestmark = [
@@ -42,10 +45,15 @@ class Quiet(SimpleHTTPRequestHandler):
         ASKED.append(self.path)
 
 
-def serving(folder: Path) -> ThreadingHTTPServer:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+def serving(folder: Path, kind: type[Quiet] = Quiet) -> ThreadingHTTPServer:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(kind, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
+
+
+def end(server: ThreadingHTTPServer) -> None:
+    server.shutdown()
+    server.server_close()
 
 
 class Desk:
@@ -100,6 +108,12 @@ class Desk:
         self.until("!document.querySelector('#check').disabled")
         return self.browser.text("#state") + "\n" + self.browser.text("#findings")
 
+    def practice(self, source: str) -> str:
+        self.choose(source=source)
+        self.browser.find("#practice").click()
+        self.until("!document.querySelector('#practice').disabled")
+        return self.browser.text("#practised")
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -115,8 +129,7 @@ def desk(site: Path, browser: Browser) -> Iterator[Desk]:
     try:
         yield Desk(browser, f"http://127.0.0.1:{server.server_port}/", site.parent)
     finally:
-        server.shutdown()
-        server.server_close()
+        end(server)
 
 
 def test_the_site_has_the_students_edition_only(site: Path) -> None:
@@ -361,9 +374,10 @@ def test_stop_ends_every_state_and_says_so(desk: Desk) -> None:
         desk.until("document.querySelector('#state').textContent === 'Stopped.'")
     desk.until("document.querySelector('#outcome').textContent === 'Stopped, 0:0.'")
     desk.choose(source=loop)
-    desk.browser.find("#check").click()
-    desk.browser.find("#stop").click()
-    desk.until("document.querySelector('#state').textContent === 'Stopped.'")
+    for name in ("#check", "#practice"):
+        desk.browser.find(name).click()
+        desk.browser.find("#stop").click()
+        desk.until("document.querySelector('#state').textContent === 'Stopped.'")
     desk.play(source=STUB)
     desk.until("document.querySelector('#outcome').textContent.includes(' won ')")
 
@@ -389,6 +403,36 @@ def test_a_game_goes_on_from_a_turn_with_the_file_as_it_is_now(desk: Desk) -> No
     assert again == [turn.text for turn in played.turns]
 
 
+def test_practice_says_what_the_command_says(desk: Desk, tmp_path: Path) -> None:
+    margin = "get_pts(me, board) - get_pts(opponent, board)"
+    source = CODE.replace(margin, f"-({margin})")
+    (tmp_path / "ai.py").write_text(source, encoding="utf-8")
+    done = run("grader", "practice", "ai.py", "--seconds", "10", cwd=tmp_path, status=0)
+    asked = re.search("A question: Prefers what is worst for it.*", done.stdout)
+    assert asked
+    found = desk.practice(source)
+    assert asked[0] in found
+    assert "A browser is about three times slower" in found
+    first = desk.browser.driver.current_window_handle
+    desk.browser.find("#practised a").click()
+    desk.browser.driver.switch_to.window(desk.browser.driver.window_handles[-1])
+    desk.until("document.querySelectorAll('figure svg').length > 200")
+    desk.browser.driver.close()
+    desk.browser.driver.switch_to.window(first)
+
+
+def test_stop_ends_practice_with_the_result_so_far(desk: Desk) -> None:
+    desk.choose(source=STUB.replace(FIRST_MOVE, "while len(state[0]) == 6: print(state)"))
+    desk.browser.find("#practice").click()
+    desk.until("/^[3-9] of/.test(document.querySelector('#findings').textContent)")
+    desk.browser.find("#stop").click()
+    desk.until("document.querySelector('#state').textContent === 'Stopped.'")
+    found = desk.browser.text("#practised")
+    assert re.search(r"^ai\.py: \d+ of 1,\d+ positions, with 0\.2 s a move$", found, re.M)
+    assert "without a valid action: timeout, no answer within 0.2 s" in found
+    assert "without a valid action: invalid, " in found
+
+
 def test_axe_finds_nothing_and_the_console_is_empty(desk: Desk) -> None:
     for size, dark in product((WIDE, PHONE), (False, True)):
         desk.browser.resize(size, dark)
@@ -410,29 +454,93 @@ def test_a_page_from_the_disk_and_a_folder_without_pyodide_say_what_is_needed(
     assert "no pyodide.js; name the folder of Pyodide 0.27.7" in done.stderr
 
 
-def test_a_second_visit_needs_no_network_and_an_old_kit_goes(site: Path, browser: Browser) -> None:
+KEPT = """
+const done = arguments[0];
+caches.open('connect4-playground:/').then((one) => one.keys()).then((all) =>
+  done(all.map(({url}) => url.split('/').pop()).filter((name) => !name || name.endsWith('zip'))))
+"""
+
+
+def test_a_second_visit_loads_a_new_kit_and_a_third_needs_no_network(
+    site: Path, browser: Browser, tmp_path: Path
+) -> None:
+    folder = tmp_path / "site"
+    shutil.copytree(site, folder)
+    (old,) = folder.glob("kit-*.zip")
+    page = folder / "index.html"
+    month = time.time() - 30 * 86400
+    os.utime(page, (month, month))  # the browser would show such a page for days without asking
+    server = serving(folder)
+    first = Desk(browser, f"http://127.0.0.1:{server.server_port}/", folder)
+    kept = set(browser.driver.execute_async_script(KEPT))
+    assert kept == {"", old.name, "python_stdlib.zip"}
+    new = old.rename(folder / "kit-0123456789ab.zip")
+    page.write_text(page.read_text(encoding="utf-8").replace(old.name, new.name), encoding="utf-8")
+    os.utime(page, (month + 1, month + 1))
+    for is_online in (True, False):
+        browser.driver.get(first.address)
+        first.until("!document.querySelector('#state').textContent")
+        first.play()
+        first.until("document.querySelector('#outcome').textContent.includes(' won ')")
+        kept = set(browser.driver.execute_async_script(KEPT))
+        assert kept == {"", new.name, "python_stdlib.zip"}
+        if is_online:
+            end(server)
+
+
+def test_a_site_below_a_path_with_a_password_and_the_policy_of_the_document(
+    site: Path, browser: Browser, tmp_path: Path
+) -> None:
+    text = (ROOT / "docs" / "classroom.md").read_text(encoding="utf-8")
+    policy = re.search("default-src 'self'; script-src .*", text)
+    assert policy
+    shutil.copytree(site, tmp_path / "course" / "pg")
+
+    class Strict(Quiet):
+        def end_headers(self) -> None:
+            self.send_header("Content-Security-Policy", policy[0])
+            super().end_headers()
+
+        def do_GET(self) -> None:
+            if self.headers.get("Authorization") == "Basic YW5uOnNlY3JldA==":  # ann:secret
+                super().do_GET()
+            else:
+                self.send_response(401)
+                self.send_header("WWW-Authenticate", 'Basic realm="course"')
+                self.end_headers()
+
+    server = serving(tmp_path, Strict)
+    place = f"127.0.0.1:{server.server_port}/course/pg/"
+    desk = Desk(browser, f"http://ann:secret@{place}", tmp_path)
+    desk.play()
+    end(server)
+    browser.driver.get(f"http://{place}index.html")
+    desk.until("!document.querySelector('#state').textContent")
+    desk.play()
+    desk.until("document.querySelector('#outcome').textContent.includes(' won ')")
+
+
+def test_the_text_is_there_after_the_tab_has_crashed(site: Path, browser: Browser) -> None:
+    from selenium.common.exceptions import WebDriverException
+
     server = serving(site)
-    address = f"http://127.0.0.1:{server.server_port}/"
-    kits = "caches.open('connect4-playground:/').then((one) => one.keys()).then((all) =>"
-    kits += (
-        " done(all.map(({url}) => url).filter((url) => url.endsWith('zip') || url.endsWith('/'))))"
-    )
-    first = Desk(browser, address, site.parent)
-    found = "const done = arguments[0]; " + kits
-    assert len(browser.driver.execute_async_script(found)) == 3
-    browser.driver.execute_async_script(
-        "const done = arguments[0]; caches.open('connect4-playground:/').then((one) =>"
-        " one.put('kit-of-old.zip', new Response('x'))).then(done)"
-    )
-    server.shutdown()
-    server.server_close()
-    browser.driver.get(address)
-    first.until("!document.querySelector('#state').textContent")
-    first.play()
-    first.until("document.querySelector('#outcome').textContent.includes(' won ')")
-    kept = browser.driver.execute_async_script(found)
-    assert len(kept) == 3
-    assert not any("old" in name for name in kept)
+    driver = browser.driver
+    desk = Desk(browser, f"http://127.0.0.1:{server.server_port}/", site.parent)
+    driver.get("about:blank")
+    first = driver.current_window_handle
+    driver.switch_to.new_window("tab")
+    driver.get(desk.address)
+    desk.until("!document.querySelector('#source').readOnly")
+    browser.find("#source").send_keys("# the last line")
+    with pytest.raises(WebDriverException, match="crashed"):
+        driver.get("chrome://crash")
+    driver.switch_to.window(first)
+    driver.get(desk.address)
+    desk.until("!document.querySelector('#source').readOnly")
+    text = browser.find("#source").get_property("value")
+    assert text.endswith("# the last line")
+    assert browser.run("return document.querySelector('#elsewhere').hidden")
+    end(server)
 
 
 @pytest.mark.parametrize(
@@ -453,12 +561,13 @@ def test_a_policy_that_forbids_python_is_said(
             self.send_header("Content-Security-Policy", policy)
             super().end_headers()
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Strict, directory=str(site)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = serving(site, Strict)
     browser.driver.get(f"http://127.0.0.1:{server.server_port}/")
     browser.wait(f"return document.querySelector('#state').textContent.includes({said!r})")
     assert "docs/classroom.md" in browser.text("#state")
-    server.shutdown()
-    server.server_close()
+    if "sandbox" in policy:  # it denies the browser's storage, too
+        browser.wait("return !document.querySelector('#unsaved').hidden")
+        assert "This browser keeps the text" not in browser.text("#keys")
+    end(server)
     browser.driver.get("about:blank")
     browser.driver.get_log("browser")

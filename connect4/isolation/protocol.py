@@ -223,16 +223,18 @@ def say(send: Send, message: dict[str, Any]) -> None:
     send(line_of(message))
 
 
+PLAIN_SEED: Final = random.Random.seed
+
+
 def draw_from(seed: int) -> None:
     """Make the system's random bytes depend on `seed`, so that a game repeats.
 
     That covers generators without a seed (numpy's too), `secrets` and `uuid4`.
     """
     stream = random.Random(f"system {seed}")  # not the stream of `random.seed(seed)`
-    plain_seed = random.Random.seed
 
     def seeded(self: random.Random, a: Any = None, version: int = 2) -> None:
-        plain_seed(self, stream.getrandbits(256) if a is None else a, version)
+        PLAIN_SEED(self, stream.getrandbits(256) if a is None else a, version)
 
     random.Random.seed = seeded  # type: ignore[method-assign]
     random.seed = random._inst.seed

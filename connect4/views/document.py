@@ -209,6 +209,17 @@ def json_in_html(data: Any) -> Json:
     return data if isinstance(data, Json) else Json(ENCODER.encode(data).replace("<", "\\u003c"))
 
 
+def heading(title: str, more: str = "") -> str:
+    """Return the top of a page: its title and the button for dark and light, `more` before it."""
+    button = '<button type="button" class="theme"></button>'
+    return f'<header class="top"><h1 id="name">{html.escape(title)}</h1>{more}{button}</header>'
+
+
+def card(body: str, kind: str = "") -> str:
+    """Return a frame around a part of a page."""
+    return f'<div class="{" ".join(filter(None, ("card box", kind)))}">\n{body}\n</div>'
+
+
 def frame(document: str) -> str:
     """Return an HTML document in a sandboxed frame, for Jupyter."""
     return (

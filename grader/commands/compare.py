@@ -25,7 +25,8 @@ from connect4.players.registry import parse_agent
 from grader.commands import DONE, STOPPED, Playing, read_rubric, required_level, say
 from grader.handin import file_name
 from grader.handin import find as submissions
-from grader.marks.tally import METHOD_OF, Part, PartComparison
+from grader.handin.positions import METHOD_OF, Part
+from grader.marks.tally import PartComparison
 from grader.output import write
 from grader.output.results import last_lines
 from grader.output.tables import faults_text

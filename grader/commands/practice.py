@@ -9,9 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Final
 
-from connect4 import config
 from connect4.errors import InputError, headline
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
@@ -26,10 +24,7 @@ from grader.output import write
 from grader.play import Progress, working_time
 from grader.play.one_game import limits_of
 from grader.rubric.model import Rubric
-from grader.solved import Answer, Practice, Solved, report
-
-LEAST: Final = 0.2
-"""The seconds of a move, if the file plays with them."""
+from grader.solved import LEAST, Answer, Practice, Solved, known_positions, report
 
 
 def candidates(text: str, rubric: Rubric) -> list[tuple[str, Setup | str]]:
@@ -68,7 +63,7 @@ class Asking:
         """Return the setup with the time of a move; raises `InputError` if there is no player."""
         if isinstance(setup, str):
             raise InputError(f"{name}: {setup}")
-        state = max((one.state for one in self.positions), key=lambda state: state.board().size)
+        state = solved.largest(self.positions)
         limits, methods = limits_of({"limits": asdict(self.rubric.limits)}), METHODS
         with closing(working_time.Asking(setup, self.level, limits)) as asking:
             seat = asking.player(methods[0], LEAST, state.mover)
@@ -86,19 +81,6 @@ class Asking:
         """Yield the answers of an agent until `seconds` are over."""
         limits = limits_of({"limits": asdict(self.rubric.limits)})
         return solved.ask(setup, self.level, limits, positions, seconds, self.jobs)
-
-
-def known_positions(more: Path | None) -> list[Solved]:
-    """Return the kit's positions and those of another file, in the order in which they are asked.
-
-    Raises `InputError` for a wrong file, and if runs have other points than the answers hold for.
-    """
-    if config.win_pts != solved.POINTS:
-        raise InputError(
-            f"connect4/config.py: win_pts is {config.win_pts}; the answers of the positions hold "
-            f"for {solved.POINTS} only"
-        )
-    return solved.in_order([*solved.read(), *(solved.read(more) if more is not None else ())])
 
 
 def practice_and_say(

@@ -24,14 +24,14 @@ from connect4.players.base import AgentName, Method, Outcome, Setup, Turn
 from connect4.record import Record
 from connect4.search.trace import Flag, Node
 from connect4.views.board import shape_data
-from connect4.views.document import Page
+from connect4.views.document import Page, card, heading
 from connect4.views.tree import explain
 from connect4.views.words import belief_text, thought_text
 from grader.commands import DONE, say
 from grader.commands.student import games_of
 from grader.handin import Submission
 from grader.output import check_out, write
-from grader.output.pages import card, heading, table
+from grader.output.pages import table
 from grader.output.results import Results, read_results
 from grader.output.tables import Number
 from grader.play import number_of

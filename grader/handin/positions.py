@@ -1,16 +1,20 @@
-"""What `check` asks a file, and how it says what was wrong; also in the playground."""
+"""The methods of a file, what `check` asks them, and how it says what was wrong."""
 
 from __future__ import annotations
 
 import random
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from connect4.games.base import SIDES, Seconds, State
 from connect4.players.base import Method
 
-METHODS: Final[tuple[Method, ...]] = ("expectimax", "intelligent")
+Part: TypeAlias = Literal["a", "b"]
+
+METHOD_OF: Final[dict[Part, Method]] = {"a": "expectimax", "b": "intelligent"}
+
+METHODS: Final = tuple(METHOD_OF.values())
 
 TIMES: Final[tuple[Seconds, ...]] = (0.1, 0.2, 0.5, 1, 2, 5)
 """Seconds per move that a file is asked with, in turn."""

@@ -356,14 +356,19 @@ def rubric_files(path: Path) -> Iterator[tuple[str, bytes]]:
 
 def classroom50_files() -> dict[str, bytes]:
     """Return the script, and the library that its runner would have to install."""
-    files = {"autograder.py": CLASSROOM50.read_bytes()}
+    return {"autograder.py": CLASSROOM50.read_bytes(), **library_files("libraries/")}
+
+
+def library_files(below: str) -> dict[str, bytes]:
+    """Return the files of `LIBRARY` and its licence below a folder."""
+    files = {}
     found = importlib.util.find_spec(LIBRARY)
     if found is None or not found.submodule_search_locations:
         raise InputError(f"{LIBRARY} is not installed as a folder: pip install {LIBRARY}")
     folder = Path(found.submodule_search_locations[0])
     for path in folder.rglob("*.py"):
-        files[f"libraries/{LIBRARY}/{path.relative_to(folder).as_posix()}"] = path.read_bytes()
+        files[f"{below}{LIBRARY}/{path.relative_to(folder).as_posix()}"] = path.read_bytes()
     for item in metadata.files(LIBRARY) or ():
         if item.name.upper().startswith("LICENSE"):
-            files[f"libraries/{LIBRARY}/LICENSE"] = item.read_binary()
+            files[f"{below}{LIBRARY}/LICENSE"] = item.read_binary()
     return files

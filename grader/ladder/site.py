@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
 from connect4.views import document
-from connect4.views.document import Page, shared_files
+from connect4.views.document import Page, heading, shared_files
 from connect4.views.words import kind_of_fault
 from grader.handin import file_name
 from grader.ladder import Book, GameRow, private_token
@@ -349,7 +349,7 @@ def page(title: str, facts: Sequence[str], body: str, data: Any, up: str = "") -
     """Return a page; `up` is the relative path to the site's folder, empty on its first page."""
     listed = "".join(f"<span>{html.escape(fact)}</span>" for fact in facts)
     back = f'<p><a href="{up}index.html">All agents</a></p>\n' if up else ""
-    top = f'{pages.heading(title)}\n<p class="facts">{listed}</p>\n{back}'
+    top = f'{heading(title)}\n<p class="facts">{listed}</p>\n{back}'
     main = f'<main class="report ladder">\n{top}{body}\n</main>'
     return Page(title, PARTS, main, data).beside(up)
 

@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from connect4.players.base import Method
+from grader.handin.positions import Part
 from grader.play.schedule import PART_A, Contestant, Match, PlannedGame
 from grader.results import Faults, PlayedGame
 from grader.rubric.model import Baseline, CompareRules, Rubric, StatisticsRules
@@ -359,11 +359,6 @@ def verdict(samples: Sequence[float], rules: CompareRules) -> tuple[Verdict, Int
     if -rules.equal_within <= interval.low and interval.high <= rules.equal_within:
         return "equal", interval
     return "open", interval
-
-
-Part: TypeAlias = Literal["a", "b"]
-
-METHOD_OF: Final[dict[Part, Method]] = {"a": "expectimax", "b": "intelligent"}
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from connect4 import record as records
 from connect4.views import page as replay_page
-from connect4.views.document import Json, Page, json_in_html
+from connect4.views.document import Json, Page, card, json_in_html
 from grader.output import beginning, write
 from grader.output.tables import Number
 from grader.play.one_game import MADE_BY, as_seen_by, replay_data
@@ -73,20 +73,9 @@ def whole(title: str, body: str, kind: str = "", parts: Sequence[str] = ()) -> s
     return Page(title, (*PARTS, *parts), main).alone()
 
 
-def heading(title: str, more: str = "") -> str:
-    """Return the top of a page: its title and the button for dark and light, `more` before it."""
-    button = '<button type="button" class="theme"></button>'
-    return f'<header class="top"><h1 id="name">{html.escape(title)}</h1>{more}{button}</header>'
-
-
 def minus(text: str) -> str:
     """Return a text with real minus signs before its numbers."""
     return HYPHEN.sub("\u2212", text)
-
-
-def card(body: str, kind: str = "") -> str:
-    """Return a frame around a part of a page."""
-    return f'<div class="{" ".join(filter(None, ("card box", kind)))}">\n{body}\n</div>'
 
 
 def progress(name: str, value: float, full: float) -> str:

@@ -16,7 +16,7 @@ from statistics import fmean, median
 from typing import Final
 
 from connect4.games import GAMES
-from connect4.views.document import Json, Page
+from connect4.views.document import Json, Page, card, heading
 from connect4.views.page import PARTS
 from grader.handin import Submission, file_name, without_folders
 from grader.marks import Mark, MatchMark
@@ -29,9 +29,7 @@ from grader.output.pages import (
     Link,
     Range,
     all_games,
-    card,
     filters,
-    heading,
     link,
     listed,
     minus,

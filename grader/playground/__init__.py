@@ -22,7 +22,8 @@ from connect4.views.document import Page
 from connect4.views.page import PARTS
 from connect4.views.tree import PARTS as TREE
 from connect4.views.web_pages import offered
-from grader.handout import STARTS, STUB, student_files, write_zip
+from grader.handout import STARTS, STUB, library_files, student_files, write_zip
+from grader.solved import report
 
 HERE: Final = Path(__file__).resolve().parent
 
@@ -44,7 +45,9 @@ ASSETS: Final = (*PARTS, "play", "editor", "workers", "playground")
 OFFLINE: Final = "offline.js"
 """The service worker, by which the page opens without a network after the first visit."""
 
-KIT: Final = ("connect4/", "grader/__init__.py", "grader/handin/", "grader/rubric")
+KIT: Final = (
+    *("connect4/", "grader/__init__.py", "grader/handin/", "grader/rubric", "grader/solved/"),
+)
 """The parts of the students' edition that run in the browser, as beginnings of their paths."""
 
 
@@ -79,13 +82,14 @@ def playground(out: Path, runtime: str | None = None) -> int:
 
 
 def site_files() -> Iterator[tuple[str, bytes]]:
-    """Yield the files of the kit for the browser: those of the students' edition, and these two."""
+    """Yield the files for the browser: those of the students' edition, a library, and these."""
     for name, data in student_files():
         if name.startswith(KIT):
             yield name, data
+    yield from library_files("").items()
     yield "grader/playground/__init__.py", b""
-    for path in (HERE / "referee.py", HERE / "agent.py"):
-        yield f"grader/playground/{path.name}", path.read_bytes()
+    for name in ("referee.py", "practice.py", "agent.py"):
+        yield f"grader/playground/{name}", HERE.joinpath(name).read_bytes()
 
 
 def runtime_address(given: str | None, out: Path) -> str:
@@ -127,8 +131,9 @@ def site_page(runtime: str, kit: str, files: Mapping[str, bytes]) -> str:
     }
     origin = "/".join(runtime.split("/")[:3]) if "://" in runtime else ""
     more = f" 'wasm-unsafe-eval'; worker-src 'self' blob:; connect-src 'self' {origin}".rstrip()
-    own = frame_script, document.script_of(TREE)
-    return Page(TITLE, ASSETS, data=data).alone([document.style_sheet(TREE)], own, more)
+    made = TREE, report.PARTS  # of the pages that this page makes
+    styles, own = map(document.style_sheet, made), map(document.script_of, made)
+    return Page(TITLE, ASSETS, data=data).alone([*styles], (frame_script, *own), more)
 
 
 def choices(game: Game, files: Mapping[str, bytes]) -> dict[str, Any]:

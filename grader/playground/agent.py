@@ -73,7 +73,7 @@ def handle(kind: str, text: str, say: Callable[[str], object]) -> str:
     if kind == "explain":
         state = setup.game.from_json(request["state"])
         return json.dumps(cast(StudentAgent, loaded).call("explain", state))
-    _loaded.append((loaded, setup.game))
+    _loaded[:] = [(loaded, setup.game)]
     return json.dumps({protocol.READY: True})
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from connect4 import record as records
 from connect4.__main__ import planned
 from connect4.errors import AgentError, IllegalAction, InputError
-from connect4.games.base import SIDES, Ending, Player, Seconds
+from connect4.games.base import SIDES, Ending, Game, Player, Seconds
 from connect4.games.extended import EXTENDED
 from connect4.isolation import protocol
 from connect4.isolation.levels import Timed
@@ -107,25 +107,10 @@ class Referee:
         assert self._asked is not None
         seat = self._seats[self._asked.state.mover]
         seat.log = f"[turn {self._asked.number}]\n{printed}" if printed else ""
-        reply, alive = self._judged(line, seconds)
-        return {**self._next(lambda: self._turns.send(reply)), "anew": not alive}
-
-    def _judged(self, line: str | None, seconds: Seconds) -> tuple[Reply, bool]:
-        """Return the reply of a line, and whether its worker may be asked again."""
-        assert self._asked is not None
         limit = self._asked.limit
         assert limit is not None
-        if line is None or seconds > limit + MARGIN:
-            detail = Timed(seconds).late_text(limit, line is not None, MARGIN)
-            reply = Reply(Outcome.TIMEOUT, detail=f"{detail}\n{MADE_ANEW}")
-            return replace(reply, seconds=seconds, overrun=seconds - limit), False
-        first, _, thought = line.encode().partition(b"\n")
-        key, value = protocol.read_message(first)
-        if key == protocol.FAILED:
-            return Reply(Outcome.ERROR, detail=protocol.cleaned(value)), False
-        reply, alive = protocol.read_answer(first, self._plan.game, notes=False)
-        reply = protocol.read_thought(reply, thought, self._plan.game)
-        return replace(reply, seconds=seconds), alive
+        reply, alive = judged(line, seconds, limit, self._plan.game)
+        return {**self._next(lambda: self._turns.send(reply)), "anew": not alive}
 
     def _next(self, resume: Callable[[], TurnBegun]) -> dict[str, Any]:
         """Return the next turn that needs a reply; nothing at the end."""
@@ -207,6 +192,58 @@ class Referee:
                 "times": [*(seconds for seconds in TIMES if seconds < limit), limit],
             },
         }
+
+    def practice(self, source: str) -> dict[str, Any]:
+        """Begin to ask a file positions whose answer is known; return what to ask first."""
+        from grader.playground.practice import Practising  # late: only this needs the positions
+
+        self._practising = Practising(source.encode())
+        return self._position()
+
+    def position(self, loaded: str, line: str | None, seconds: Seconds) -> dict[str, Any]:
+        """Take the answer in a position; return what to ask next, nothing after the last one."""
+        asked = self._practising.asked
+        assert asked is not None
+        failure = protocol.why_not_loaded(loaded.encode())
+        if failure is None:
+            reply, _ = judged(line, seconds, asked.setup.seconds, EXTENDED)
+        else:
+            reply = Reply(Outcome.ERROR, detail=failure)
+        self._practising.hear(reply, is_loaded=failure is None)
+        return self._position()
+
+    def _position(self) -> dict[str, Any]:
+        asked = self._practising.asked
+        if asked is None:
+            return {}
+        return {
+            "setup": sent(asked.setup),
+            "loading": Limits().start_seconds,
+            "request": {"state": asked.state.to_json(), "seconds": asked.wait},
+            "progress": self._practising.progress,
+        }
+
+    def practised(self) -> dict[str, Any]:
+        """Return what the answers so far show."""
+        return self._practising.result()
+
+
+def judged(line: str | None, seconds: Seconds, limit: Seconds, game: Game) -> tuple[Reply, bool]:
+    """Return the reply of what a worker answered, and whether it may be asked again.
+
+    The line is None if it has not answered.
+    """
+    if line is None or seconds > limit + MARGIN:
+        detail = Timed(seconds).late_text(limit, line is not None, MARGIN)
+        reply = Reply(Outcome.TIMEOUT, detail=f"{detail}\n{MADE_ANEW}")
+        return replace(reply, seconds=seconds, overrun=seconds - limit), False
+    first, _, thought = line.encode().partition(b"\n")
+    key, value = protocol.read_message(first)
+    if key == protocol.FAILED:
+        return Reply(Outcome.ERROR, detail=protocol.cleaned(value)), False
+    reply, alive = protocol.read_answer(first, game, notes=False)
+    reply = protocol.read_thought(reply, thought, game)
+    return replace(reply, seconds=seconds), alive
 
 
 def sent(setup: Setup) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from typing import Final, cast
 
 import numpy as np
 
+from connect4 import config
 from connect4.errors import IllegalAction, InputError
 from connect4.games import extended
 from connect4.games.base import Seconds, opponent
@@ -31,8 +32,7 @@ from connect4.games.falling import ExtendedAction, parse_action
 from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import IsolatedSeat, Level, open_seat
 from connect4.players.base import Outcome, Reply, Setup, Turn
-from grader.marks.tally import METHOD_OF, Part
-from grader.play.one_game import spread
+from grader.handin.positions import METHOD_OF, Part
 
 POSITIONS: Final = Path(__file__).with_name("positions.txt")
 
@@ -44,6 +44,9 @@ KILLS: Final = "kills_"
 
 POINTS: Final = [0, 0, 2, 5, 20]
 """The points of runs for which the answers hold."""
+
+LEAST: Final = 0.2
+"""The seconds of a move, if the file plays with them."""
 
 TWIN_OF_EACH: Final = 5
 """Of each skill, one position in so many is asked with the sides exchanged too."""
@@ -84,6 +87,11 @@ class Solved:
         last = self.state.grid.columns - 1
         right = tuple(sorted((last - column, popout) for column, popout in self.right))
         return Solved(self.part, self.kind, state, right, is_twin=True)
+
+
+def largest(positions: Iterable[Solved]) -> ExtendedState:
+    """Return the position on the largest board, of which a file is asked first."""
+    return max((one.state for one in positions), key=lambda state: state.board().size)
 
 
 def text_of(state: ExtendedState) -> str:
@@ -173,6 +181,19 @@ def in_order(positions: Iterable[Solved]) -> list[Solved]:
     return first + others
 
 
+def known_positions(more: Path | None) -> list[Solved]:
+    """Return the kit's positions and those of another file, in the order in which they are asked.
+
+    Raises `InputError` for a wrong file, and if runs have other points than the answers hold for.
+    """
+    if config.win_pts != POINTS:
+        raise InputError(
+            f"connect4/config.py: win_pts is {config.win_pts}; the answers of the positions hold "
+            f"for {POINTS} only"
+        )
+    return in_order([*read(), *(read(more) if more is not None else ())])
+
+
 # -- asking
 
 
@@ -212,6 +233,8 @@ def ask(
     `setup` names the agent and the time of a move; `jobs` positions are asked at once. A turn that
     is late because the machine was too busy is left out.
     """
+    from grader.play.one_game import spread  # late: a browser has none of it
+
     end = time.monotonic() + seconds
     seats = SimpleQueue[IsolatedSeat]()
 
@@ -221,7 +244,7 @@ def ask(
         seat = seats.get()
         try:
             seat.restart(replace(setup, player=player, method=method, seed=number))
-            return _judged(seat.ask(solved.state, setup.seconds), solved.state)
+            return judged(seat.ask(solved.state, setup.seconds), solved.state)
         finally:
             seats.put(seat)
 
@@ -238,7 +261,7 @@ def ask(
                 yield Answer(solved, turn)
 
 
-def _judged(reply: Reply, state: ExtendedState) -> Turn:
+def judged(reply: Reply, state: ExtendedState) -> Turn:
     """Return a reply as the turn of a game."""
     outcome, detail = reply.outcome, reply.detail
     if reply.action is not None:
@@ -281,6 +304,8 @@ class Practice:
     positions: tuple[Solved, ...]
     """All positions; those without an answer were not asked."""
     answers: tuple[Answer, ...]
+    remark: str = ""
+    """What to know of the place where it was asked."""
 
     @property
     def skills(self) -> dict[tuple[Part, str], int]:

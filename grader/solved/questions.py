@@ -17,7 +17,7 @@ from connect4.games.extended import ExtendedState
 from connect4.games.falling import ExtendedAction
 from connect4.players.base import Outcome
 from connect4.utils import points_of_bits
-from grader.marks.tally import METHOD_OF, Part
+from grader.handin.positions import METHOD_OF, Part
 from grader.solved import KILLS, REGRET, Answer, pairs_of
 
 SOUND: Final = 0.95

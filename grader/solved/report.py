@@ -11,10 +11,9 @@ from tabulate import tabulate
 
 from connect4.games.falling import format_action
 from connect4.views.board import shape_data
-from connect4.views.document import Page
+from connect4.views.document import Page, card, heading
 from connect4.views.words import first_line, kind_of_fault
-from grader.marks.tally import METHOD_OF, Part
-from grader.output.pages import card, heading
+from grader.handin.positions import METHOD_OF, Part
 from grader.solved import KILLS, REGRET, Answer, Practice, pairs_of
 from grader.solved.questions import FEW, Seen, questions
 
@@ -91,6 +90,8 @@ def summary(practice: Practice) -> Iterator[str]:
     asked, most = len(practice.answers), len(practice.positions)
     head = f"{practice.agent}: {asked:,} of {most:,} positions"
     yield f"{head}, with {practice.seconds:g} s a move"
+    if practice.remark:
+        yield practice.remark
     yield from _fault_lines(practice.answers)
     for question in questions(practice.answers):
         yield f"\nA question: {question.text}"

@@ -164,6 +164,7 @@ const editor = {
     this.mark(0);
     if (tabs.writing) this.unsaved = !keepText(KEPT, value);
     byId("unsaved").hidden = !this.unsaved;
+    byId("keeps").hidden = this.unsaved;
   },
 
   /**
@@ -237,6 +238,7 @@ const tabs = {
     this.writing = this.asking = false;
     source.readOnly = true;
     byId("elsewhere").hidden = false;
+    byId("keeps").hidden = true;
   },
 
   /** @param {string | null} text what the tab before had */

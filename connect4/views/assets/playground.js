@@ -30,8 +30,12 @@ const playground = {
   typed: null,
   games: /** @type {{text: string, words: string[]}[]} */ ([]), // the file and the words of each
 
-  /* Return a worker that has run no student's code. */
-  async fresh() {
+  /**
+   * Return a worker that has run no student's code, or the one that is given while it lives.
+   * @param {PythonWorker | null} [used]
+   */
+  async fresh(used) {
+    if (used && !used.ended) return used;
     const worker = this.thinking = this.spare ?? new PythonWorker("agent");
     this.spare = null;
     await worker.ready;
@@ -68,9 +72,10 @@ const playground = {
    * Load a student's file; return its worker, and what it said.
    * @param {any} setup
    * @param {number} limit
+   * @param {PythonWorker | null} [used]
    */
-  async load(setup, limit) {
-    const worker = await this.fresh();
+  async load(setup, limit, used) {
+    const worker = await this.fresh(used);
     const { answer } = await worker.ask("load", { setup }, limit, MOST);
     const failed = worker.failure || `ai.py was not loaded within ${limit} s`;
     return { worker, answer: answer ?? JSON.stringify({ failed }) };
@@ -127,18 +132,26 @@ const playground = {
     const file = files[player] ??= await this.load(plan.setups[player], plan.loading);
     this.thinking = file.worker;
     if (live.turn) live.turn.at = Date.now() / 1000; // the clock starts when the worker is ready
-    const given = again && !isReady(file.answer)
-      ? { answer: file.answer, seconds: 0, printed: "" }
-      : await file.worker.ask("turn", request, request.seconds, MOST);
+    const given = again && !isReady(file.answer) ? { line: file.answer, seconds: 0, printed: "" } : await this.move(file.worker, request);
     if (this.stopping) return step;
-    const ended = file.worker.failure ? JSON.stringify({ last: file.worker.failure }) : null;
-    const next = await this.ask("answer", { line: given.answer ?? ended, seconds: given.seconds, printed: given.printed });
+    const next = await this.ask("answer", given);
     if (next.anew) {
       file.worker.end();
       files[player] = null;
       this.prepare();
     }
     return next;
+  },
+
+  /**
+   * Ask the worker of a student's file for a move; return what the referee reads.
+   * @param {PythonWorker} worker
+   * @param {any} request
+   */
+  async move(worker, request) {
+    const { answer, seconds, printed } = await worker.ask("turn", request, request.seconds, MOST);
+    const ended = worker.failure ? JSON.stringify({ last: worker.failure }) : null;
+    return { line: answer ?? ended, seconds, printed };
   },
 
   /* Wait for the move of the person at the page. */
@@ -175,7 +188,7 @@ const playground = {
     /** @type {PythonWorker | null} */
     let worker = null;
     for (const [place, setup] of [setups[0], ...setups].entries()) {
-      worker = worker && !worker.ended ? worker : await this.fresh();
+      worker = await this.fresh(worker);
       const most = 3 * limit; // a browser is slower than a machine
       const { answer } = await worker.ask(place ? "moves" : "form", { setup, ...request }, most, MOST * 10);
       if (this.stopping) break;
@@ -199,6 +212,35 @@ const playground = {
     const known = plays.includes(null) ? "not known whether it plays" : `plays from ${Math.max(...plays.map(Number))} s a move`;
     state(found.some(({ required }) => required) ? "check: this is to fix before you hand it in."
       : `check: well formed; ${known} in this browser.${found.length ? " Advice:" : ""}`);
+    return "";
+  },
+
+  /* Ask positions whose answer is known; show what the answers say, also after Stop. */
+  async practice() {
+    let asked = await this.ask("practice", { source: source.value });
+    /** @type {PythonWorker | null} */
+    let worker = null;
+    while (asked.setup && !this.stopping) {
+      byId("findings").replaceChildren(make("li", "", asked.progress));
+      const file = await this.load(asked.setup, asked.loading, worker);
+      worker = file.worker;
+      const given = isReady(file.answer) ? await this.move(worker, asked.request) : { line: null, seconds: 0 };
+      if (!this.stopping) asked = await this.ask("position", { loaded: file.answer, line: given.line, seconds: given.seconds });
+    }
+    byId("findings").replaceChildren();
+    worker?.end();
+    this.prepare();
+    if (asked.wrong) return asked.wrong;
+    const { text, page, fault } = await this.ask("practised", {});
+    if (!text) return "";
+    const link = make("a", "", "The positions as pictures");
+    link.href = URL.createObjectURL(new Blob([page], { type: "text/html" }));
+    link.target = "_blank";
+    const report = make("pre", "", text);
+    report.tabIndex = 0;
+    byId("practised").replaceChildren(link, report);
+    state("The result is below.");
+    markFault(fault);
     return "";
   },
 
@@ -313,8 +355,8 @@ async function busy(work, text) {
   playground.halted = new Promise((resolve) => {
     playground.halt = resolve;
   });
-  byId("findings").replaceChildren();
-  for (const id of ["go", "check"]) button(id).disabled = true;
+  for (const id of ["findings", "practised"]) byId(id).replaceChildren();
+  for (const id of ["go", "check", "practice"]) button(id).disabled = true;
   byId("stop").hidden = false;
   if (playground.referee) state(text);
   try {
@@ -329,7 +371,7 @@ async function busy(work, text) {
   } catch (error) {
     state(error instanceof Error ? error.message : String(error), true);
   }
-  for (const id of ["go", "check"]) button(id).disabled = false;
+  for (const id of ["go", "check", "practice"]) button(id).disabled = false;
   byId("stop").hidden = true;
   playground.playing = null;
   done();
@@ -388,4 +430,5 @@ loaded.catch((error) => state(error.message, true));
   });
   byId("stop").addEventListener("click", () => playground.stop());
   byId("check").addEventListener("click", () => busy(() => playground.check(), "Checking ..."));
+  byId("practice").addEventListener("click", () => busy(() => playground.practice(), "Asking positions whose answer is known, for a minute at most. Stop shows the result so far."));
 })();

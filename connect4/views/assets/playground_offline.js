@@ -6,7 +6,8 @@
   scope.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(scope.clients.claim()));
   scope.addEventListener("fetch", (/** @type {any} */ event) => {
     if (event.request.mode !== "navigate") return;
-    event.respondWith(fetch(event.request).catch(async (error) => {
+    /* The server is asked: it may have a newer page than the one that the browser keeps. */
+    event.respondWith(fetch(event.request, { cache: "no-cache" }).catch(async (error) => {
       const page = await caches.match(scope.registration.scope, { ignoreSearch: true });
       if (!page) throw error;
       return page;
