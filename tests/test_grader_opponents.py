@@ -53,7 +53,7 @@ def test_games_that_a_baseline_loses_by_its_own_fault_count_for_nobody(tmp_path:
     hand_in(tmp_path / "class", "bo", searcher(1, -1))
     said = grade(tmp_path, "--out", "marks")
     assert said.startswith("3\n")
-    assert "count for nobody: mend the opponent and give the same command" in said
+    assert "count for nobody: mend the opponent that" in said
     for row in rows(tmp_path / "marks" / "grades.csv"):
         assert row["Total"] == ""
         assert "incomplete" in row["Remark"]
@@ -61,7 +61,7 @@ def test_games_that_a_baseline_loses_by_its_own_fault_count_for_nobody(tmp_path:
         assert told in row["Withheld"]
     alone = ("grade", "class/ann/ai.py", "--rubric", "rubric.toml", "--results", "alone.db")
     told = run(COMMAND, *alone, "--isolation", "process", cwd=tmp_path, status=3)
-    assert "do not count: close other programs and give the same command again\n" in told.stderr
+    assert "count for nobody: close other programs and give the same command again\n" in told.stderr
 
 
 @pytest.mark.slow

@@ -30,15 +30,6 @@ from grader.results.store import COMMAND, Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents, level_of_games
 
-FOR_ONE_FILE: Final = (
-    "games that an opponent lost by its own fault do not count: close other programs and give the "
-    "same command again"
-)
-FOR_A_CLASS: Final = (
-    "{}: games that an opponent lost by its own fault count for nobody: mend the opponent and give "
-    "the same command"
-)
-
 MAX_HOURS: Final = 100
 """The most core-hours of a run without `--yes`."""
 
@@ -434,7 +425,13 @@ def why_incomplete(task: Task, results: Results, run: ClassRun, interrupted: boo
     failed = {game.key for game in results.games} & results.faults.keys()
     texts = [results.faults[key].text for key in failed]
     if any(text.startswith("the opponent ") for text in texts):
-        yield FOR_ONE_FILE if task.of_one_file else FOR_A_CLASS.format(task.rubric.source)
+        remedy = "close other programs"
+        if not task.of_one_file:
+            remedy = f"mend the opponent that {task.rubric.source} names"
+        yield (
+            "games that an opponent lost by its own fault count for nobody: "
+            f"{remedy} and give the same command again"
+        )
     busy = "close other programs; " if STARVED in texts else ""
     why = "stopped"
     if not interrupted:
