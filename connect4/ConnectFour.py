@@ -54,7 +54,7 @@ VIEW_HELP: Final = (
 )
 
 WITH_REPLAY_TURN: Final = (
-    *("replay_turn", "agent1", "time", "isolation", "log", "view", "debug", "yes"),
+    *("replay_turn", "agent1", "time", "startup", "isolation", "log", "view", "debug", "yes"),
 )
 """The options that `--replay-turn` accepts; the view is one because of its variable."""
 
@@ -163,7 +163,7 @@ def add_views(group: argparse._ArgumentGroup) -> None:
     add(
         "--replay-turn",
         metavar="RECORD:N",
-        help="play turn N of a recorded game again; accepts --time, --isolation, --log",
+        help="play turn N of a recorded game again; accepts --time, --startup, --isolation, --log",
     )
     add(
         "--debug",
@@ -347,8 +347,8 @@ def repeat_turn(arguments: argparse.Namespace) -> int:
             option = f"--{name.replace('_', '-')}"
             said = value if name in ("agent1", "agent2", "start") else option
             raise InputError(
-                f"--replay-turn takes --time, --isolation, --log and the agent of the turn, not "
-                f"{said}: the record has the rest"
+                f"--replay-turn takes --time, --startup, --isolation, --log and the agent of the "
+                f"turn, not {said}: the record has the rest"
             )
     record, turn, state = summary.read_place(arguments.replay_turn)
     seconds = arguments.time or record.time_limit
@@ -365,7 +365,8 @@ def repeat_turn(arguments: argparse.Namespace) -> int:
     LEVELS[level].prepare(tell)
     for line in notes:
         tell(line)
-    status, heading, log = summary.replay_turn(record, turn, state, setup, level)
+    limits = Limits(arguments.startup)
+    status, heading, log = summary.replay_turn(record, turn, state, setup, level, limits)
     if log:
         summary.keep_log(heading, log, arguments.log)
     return status

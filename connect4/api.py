@@ -7,6 +7,7 @@ No function here ends the process or leaves another one running, even if it is i
 from __future__ import annotations
 
 import importlib
+import operator
 import os
 import random
 import sys
@@ -15,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
 
 from connect4 import safe
 from connect4.config import DEFAULT_SECONDS
@@ -127,6 +128,7 @@ def play(
     """
     rules, position = _position(start, game)
     names = _agent(one, rules, position), _agent(two, rules, position)
+    _check_method(ask)
     terms = Terms(_positive(seconds), _seed(seed), level=level_for(isolation, *names), method=ask)
 
     def seat_here(player: Player) -> Seat:
@@ -171,6 +173,7 @@ def think(
         raise InputError(f"agent {name.text!r} is no program")
     if not position.legal_actions():
         raise InputError("the side to move has no action in that position")
+    _check_method(ask)
     limit = None if seconds is None else _positive(seconds)
     if limit is None and name.kind in (*FILES, KIND):
         limit = DEFAULT_SECONDS
@@ -209,8 +212,17 @@ def _answer_of_file(setup: Setup, state: State) -> Thought:
 
 
 def _seed(seed: int | None) -> int:
-    """Return a seed, at random if none was given."""
-    return random.SystemRandom().randrange(2**31) if seed is None else seed
+    """Return a seed, at random if none was given; raises `InputError`."""
+    try:
+        return random.SystemRandom().randrange(2**31) if seed is None else operator.index(seed)
+    except TypeError:
+        raise InputError(f"{seed!r} is not a seed; expected a whole number") from None
+
+
+def _check_method(ask: Method | None) -> None:
+    """Raise `InputError` if `ask` names no method of `AIPlayer`."""
+    if ask not in (None, *get_args(Method)):
+        raise InputError(f"ask={ask!r}: expected one of {', '.join(get_args(Method))}")
 
 
 def level_for(isolation: str | None, *agents: AgentName) -> Level:
@@ -352,7 +364,7 @@ def search_tree(
         raise InputError(f"{shown}: search_tree takes an agent's name, such as ai:FILE")
     rules, position = _position(start, game)
     name = _agent(agent, rules, position)
-    setup = Setup(name, position.mover, rules, _positive(seconds), seed)
+    setup = Setup(name, position.mover, rules, _positive(seconds), _seed(seed))
     from connect4.views.tree import explain  # late, as above
 
     return SearchTree(rules, position, name.text, with_children(explain(setup, position)))

@@ -116,6 +116,7 @@ def test_an_honest_answer_is_a_move_whatever_numbers_it_is_made_of(tmp_path, ans
         ("(10**5000, False)", "column is outside the board"),
         ("(np.uint64(2**64 - 1), False)", "column is outside the board"),
         ("(-1, False)", "column is negative"),
+        ("(-3.5, (3, False))", "the second value is a tuple; if that is the action, return it"),
         ("(3, None)", "is_popout is True or False, not None"),
         ("(3, -10**5000)", "is_popout is True or False, not a value of type int"),
         ("(3, 'P')", "is_popout is True or False, not 'P'"),

@@ -22,6 +22,7 @@ import pytest
 import connect4
 from connect4 import api
 from connect4.games.classic import from_bits, to_bits
+from connect4.games.falling import after_moves
 from connect4.search import heuristics
 
 ROOT = Path(__file__).parent.parent
@@ -76,7 +77,8 @@ def test_every_row_of_the_table_for_notebooks_runs(
         "number": to_bits(state),
         "text": slides.to_text(),
     }
-    names |= vars(heuristics) | {"to_bits": to_bits, "from_bits": from_bits}
+    functions = (to_bits, from_bits, after_moves)
+    names |= vars(heuristics) | {function.__name__: function for function in functions}
     for code in ours:
         if re.fullmatch(r"connect4[.a-z]+", code):
             assert importlib.import_module(code)
@@ -150,6 +152,10 @@ def test_errors_are_the_packages_own_and_built_in_ones() -> None:
         lambda: connect4.play(3, "random"),
         lambda: connect4.play(type("Half", (), {"get_intelligent_move": None}), "random"),
         lambda: connect4.play("random", "random", seconds=-1),
+        lambda: connect4.play("random", "random", seed="seven"),  # type: ignore[arg-type]
+        lambda: connect4.play(First, "random", ask="smart"),  # type: ignore[arg-type]
+        lambda: connect4.think(First, "case1", ask="smart"),  # type: ignore[arg-type]
+        lambda: connect4.think("random", [[0] * 7] * 6),  # type: ignore[arg-type]
         lambda: connect4.play("random", "random", isolation="none at all"),
         lambda: connect4.play("random", "random", connect4.start("classic"), game="dynamic"),
         lambda: connect4.search_tree("random", "case1"),

@@ -73,6 +73,8 @@ def test_a_plain_grid_is_a_position_whose_mover_follows_from_the_tokens():
     assert read(CLASSIC, "0 0 0", "1 0 0") == state
     assert read(CLASSIC, "000", "100") == state
     assert read(CLASSIC, "000", "120").mover == 1
+    for board in (state.board(), state.board().astype(float)):  # a notebook's own
+        assert CLASSIC.from_json({"board": board, "mover": 2}) == state
 
 
 def test_the_64_bit_state_of_the_empty_board_and_of_some_tokens():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +54,13 @@ def test_it_beats_the_stub_and_the_random_player_from_both_sides(board: str) -> 
         assert not any(turn.is_lost for game in (first, second) for turn in game.turns)
 
 
-@pytest.mark.parametrize("level", ["none", "process"])
-def test_an_agent_without_the_copy_is_told_what_it_changed(tmp_path: Path, level: str) -> None:
+@pytest.mark.parametrize("level", ["none", "process", None])
+def test_an_agent_without_the_copy_is_told_what_it_changed(tmp_path: Path, level: Any) -> None:
     """It is no fault, and in a lost turn it stands beside the reason."""
     path = tmp_path / "agent.py"
     path.write_text(CODE.replace("state[0].copy()", "state[0]"), encoding="utf-8")
-    game = connect4.play(f"ai:{path}", "greedy", "case1", isolation=level)
+    agent: Any = f"ai:{path}" if level else runpy.run_path(str(path))["AIPlayer"]
+    game = connect4.play(agent, "greedy", "case1", isolation=level)
     first, own = game.turns[0], [turn for turn in game.turns if turn.player == 1]
     assert first.changed == "the board it was given: row 5, column 0 is 1, was 0"
     assert first.outcome == "played"

@@ -340,7 +340,7 @@ def test_check_asks_each_method_on_the_largest_and_the_smallest_board(tmp_path: 
     assert failing.startswith(f"{path}:8: smoke: get_expectimax_move on 10 rows and 12 columns: ")
     assert failing.endswith("IndexError: too wide")
     assert small.startswith(f"{path}:11: smoke: get_intelligent_move on 4 rows and 6 columns: ")
-    assert small.endswith("7 is not a legal move")
+    assert small.endswith("7 is outside 0..5")
     assert last == "The submission breaks a required rule: 2 faults to fix, 0 pieces of advice."
     done = run(COMMAND, "check", hand_in(tmp_path, "ann", searcher()), cwd=tmp_path, status=0)
     assert done.stdout.splitlines()[-1].startswith("The submission meets every required rule: 0")

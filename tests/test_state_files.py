@@ -83,7 +83,7 @@ BAD_STARTS = {
         ({"popouts": 1, "board": [[0, 0], []]}, "a blank line inside the board"),
         ({"popouts": 1, "board": ["00", "12"]}, "'\"0\"' is not a number"),
         ({"popouts": True, "board": [[0, 0]]}, "'true' is not a number"),
-        ({"popouts": 1, "board": [[0, 1.0]]}, "'1.0' is not a number"),
+        ({"popouts": 1, "board": [[0, 1.5]]}, "'1.5' is not a number"),
         ({"popouts": 1, "board": [[0, 0]], "mover": None}, "'null' is not a number"),
         ({"popouts": 1, "board": [[0, 0]], "mover": 3}, "player 3 to move"),
         ({"popouts": -1, "board": [[0, 0]]}, "-1 pop-outs"),
@@ -153,7 +153,7 @@ def test_a_picture_of_a_position_is_read(game, text):
 
 
 @pytest.mark.parametrize("game", ["classic", "classic-full", "popout"])
-@pytest.mark.parametrize("columns", [4, 7, 12])
+@pytest.mark.parametrize("columns", [1, 3, 4, 7, 12])
 def test_what_the_kit_prints_of_a_position_is_read(game, columns):
     state = connect4.start(game, columns=columns)
     while not state.is_over():

@@ -64,8 +64,13 @@ def begin(
         state = game.start(rows, columns)
     elif rows or columns:
         raise InputError("rows and columns are for an empty board; a start has its own size")
+    elif isinstance(start, State):
+        state = start
+    elif isinstance(start, str | os.PathLike):
+        state = load_start(game, os.fspath(start))
     else:
-        state = start if isinstance(start, State) else load_start(game, os.fspath(start))
+        what = f"a start is a position or a file, not a value of type {type(start).__name__}"
+        raise InputError(f"{what}; connect4.GAMES[{game.name!r}].from_json reads a board")
     return state.with_options(**options) if options else state
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import operator
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from connect4.errors import InputError
-from connect4.games.base import Player, quoted
+from connect4.games.base import Player, Winner, quoted
 
 NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}")
 
@@ -87,7 +89,7 @@ def read_position(lines: Lines, source: str, game: str, counts: bool = False) ->
     if not lines:
         expected = "the pop-outs, then the board" if counts else ROWS
         raise InputError(f"{source}:1: the file is empty; expected {expected}")
-    if not counts and not _has_first_line(lines):
+    if not counts and (named is not None or not _has_first_line(lines)):
         rows = _falling(read_rows(lines, source, _numbers), source, lines[0][0])
         ones, twos = (sum(row.count(player) for row in rows) for player in (1, 2))
         return Placed((0, 0), named or (2 if ones > twos else 1), rows)
@@ -101,14 +103,18 @@ def read_position(lines: Lines, source: str, game: str, counts: bool = False) ->
     return Placed(popouts, mover, _falling(rows, source, lines[0][0] + 1))
 
 
-def _unframed(lines: Lines) -> tuple[Lines, Player | None]:
+def _unframed(lines: Lines) -> tuple[Lines, Winner | None]:
     """Return the rows of a picture as rows of numbers, and the player who moves, if it says so.
+
+    That is 0 if the kit has printed the picture of a game that is over.
 
     Cells are `.`, `X` and `O`, or numbers, also with a decimal point. They stand side by side or
     between blanks, commas or bars. Frames and numbers of columns are left out.
     """
     rows: list[tuple[int, str]] = []
-    mover = None
+    mover: Winner | None = None
+    if lines and (found := STATUS.match(lines[-1][1].strip())):
+        lines, mover = lines[:-1], cast("Winner", int(found[1]) if found[2] == "to move" else 0)
     dense = all(SIDE_BY_SIDE.fullmatch(line.strip()) for _, line in lines)
     for number, line in lines:
         text = line.strip()
@@ -117,9 +123,8 @@ def _unframed(lines: Lines) -> tuple[Lines, Player | None]:
         else:
             words = list(text) if dense else text.replace(",", " ").split()
         counted = [list(map(str, range(first, first + len(words)))) for first in (0, 1)]
-        if found := STATUS.match(text):
-            mover = cast("Player", int(found[1])) if found[2] == "to move" else None
-        elif not FRAME.fullmatch(text) and (len(words) < 4 or words not in counted):
+        is_numbered = words in counted and (len(words) > 3 or mover is not None)
+        if not FRAME.fullmatch(text) and not is_numbered:
             cells = (CELLS.get(word.lower()) or re.sub(r"\.0*$", "", word) for word in words)
             rows.append((number, " ".join(cells)))
     return rows, mover
@@ -189,7 +194,9 @@ def position_from_json(value: Any, game: str, counts: bool = False) -> Placed:
         found = value["popouts"] if counts else 0
         one, two = found if isinstance(found, list) else (found, found)
         numbers = [[one, two, value.get("mover", 1)], *value["board"]]
-        lines = list(enumerate((" ".join(map(json.dumps, row)) for row in numbers), 1))
+        plain = partial(json.dumps, default=operator.index)  # for cells of numpy arrays
+        rows = (" ".join(map(plain, row)) for row in numbers)
+        lines = [(number, re.sub(r"\.0\b", "", row)) for number, row in enumerate(rows, 1)]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"start: not a position of {game} ({error!r})") from None
     return read_position(lines, "start", game, counts=True)

@@ -19,7 +19,7 @@ import numpy as np
 from connect4.errors import AgentError, IllegalAction, InputError, headline
 from connect4.games.base import Action, Game, Seconds, State, quoted
 from connect4.players.base import AgentName, Setup, policy_folder, read_source
-from connect4.players.student import clipped, read_answer
+from connect4.players.student import clipped, copied, read_answer, what_changed
 from connect4.players.thoughts import forget, raw_thought
 
 KIND: Final = "local"
@@ -57,6 +57,9 @@ class LocalAgent:
     `AgentError` if that fails.
     """
 
+    changed: str | None = None
+    """As of a student's file, what the last call changed of its state."""
+
     def __init__(self, player: Any, setup: Setup) -> None:
         self._name = setup.agent.text
         self._file_action = setup.game.file_action
@@ -72,15 +75,22 @@ class LocalAgent:
         player, method, action_of = self._player, self._method, self._file_action
         as_file = method is not None and hasattr(player, method)
         forget(player)
+        self.changed = None
         if method is None:
             answer = called(self._name, "failed", player.choose, state, seconds)
         elif as_file:
-            answer = called(self._name, "failed", getattr(player, method), state.for_agent())
+            given = state.for_agent()
+            before = copied(given)
+            try:
+                answer = called(self._name, "failed", getattr(player, method), given)
+            finally:
+                self.changed = what_changed(given, before)
         else:
             answer = called(self._name, "failed", player, state)
         if not as_file and type(answer).__module__ == "numpy" and answer.ndim == 0:
             answer = answer.item()
-        action = read_answer(answer) if as_file or isinstance(answer, tuple) else answer
+        as_pair = isinstance(answer, tuple) and isinstance(state.legal_actions()[0], tuple)
+        action = read_answer(answer) if as_file or as_pair else answer
         if as_file and action_of is not None:
             action = action_of(action)
         state.apply(action)

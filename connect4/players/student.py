@@ -277,6 +277,8 @@ def read_answer(answer: object) -> ExtendedAction:
             f"an action is a tuple of two, (column, is_popout); got {len(values)} values"
         )
     column, is_popout = values
+    if issubclass(type(is_popout), tuple):
+        raise IllegalAction("the second value is a tuple; if that is the action, return it alone")
     return _read_column(column), _read_popout(is_popout)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from connect4 import record as records
 from connect4.errors import IllegalAction, InputError, IsolationError, harmless, one_line
 from connect4.games.base import SIDES, Ending, Player, Seconds, State
+from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import NO_PLAYER, Level, open_seat
 from connect4.players.base import Outcome, Setup, Turn, split_name, student_file
 from connect4.players.registry import file_hash, method_of, recorded_agent
@@ -212,7 +213,7 @@ def setup_of(record: Record, player: Player, seconds: Seconds, named: str | None
 
 
 def replay_turn(
-    record: Record, recorded: Turn, state: State, setup: Setup, level: Level
+    record: Record, recorded: Turn, state: State, setup: Setup, level: Level, limits: Limits
 ) -> tuple[int, str, str]:
     """Ask the agent of a turn once more; print the recorded answer and the new one.
 
@@ -226,7 +227,7 @@ def replay_turn(
     answer = one_line(recorded.text or "none")
     why = f": {words.first_line(recorded.detail)}" if recorded.is_lost and recorded.detail else ""
     print(f"Recorded: {answer}, {recorded.outcome} in {words.spent_text(recorded)}{why}")
-    with closing(open_seat(setup, level)) as seat:
+    with closing(open_seat(setup, level, limits)) as seat:
         reply = seat.ask(state, setup.seconds)
     now, _ = step(number, state, reply)
     legal = now.outcome is Outcome.PLAYED
@@ -325,6 +326,7 @@ def _fresh_text(record: Record, turn: Turn, level: Level) -> str:
     is_legal_later, later = False, ""
     if limit < USUAL_SECONDS:
         is_legal_later, _, text = ask(USUAL_SECONDS)
+        text = "does so too" if text == said else text
         later = f"; with {USUAL_SECONDS:g} s a move it {text}"
     if turn.text is not None or answer is not None:
         return f"a fresh player {said}{later}."

@@ -19,6 +19,7 @@ from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import LEVELS, IsolatedSeat, Level, level_of, open_seat
 from connect4.players.base import Method, Outcome, Reply, Seat, Setup
 from connect4.players.thoughts import WRONG
+from connect4.referee import step
 from grader.handin.positions import METHODS, TIMES
 from grader.play import Pool, Progress, one_game
 from grader.play.schedule import Contestant, limits_text
@@ -173,11 +174,8 @@ def _failure(
     if reply.outcome is Outcome.TIMEOUT:
         more = f", nor in the {after:.1g} s after that; does it end?" if after else ""
         return late(f"no answer within {seconds:g} s{more}")
-    wrong = None
-    if reply.outcome is not Outcome.PLAYED:
-        wrong = headline(detail or reply.outcome)
-    elif reply.action not in state.legal_actions():
-        wrong = f"{reply.text} is not a legal move"
+    turn, _ = step(1, state, reply)
+    wrong = None if turn.outcome is Outcome.PLAYED else headline(turn.detail or turn.outcome)
     over = reply.seconds - seconds
     if after and over > margin:
         what = wrong or f"the move itself, {reply.text}, is legal"

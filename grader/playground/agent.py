@@ -26,6 +26,7 @@ from connect4.isolation.seat import InProcessSeat
 from connect4.players.base import Agent, Outcome, Setup, source_text
 from connect4.players.student import StudentAgent
 from connect4.players.thoughts import WRONG
+from connect4.referee import step
 from connect4.views.words import ON_A_COPY
 from grader.handin.form import Finding, source_findings
 from grader.handin.positions import KEEPS_STATE, line_of, question
@@ -195,7 +196,8 @@ class Trial:
         if said and self.advice is None:
             self.advice = Finding(line_of(name, source), "smoke", said, required=False)
         over = reply.seconds - seconds
-        if reply.outcome is Outcome.PLAYED and reply.action in state.legal_actions():
+        turn, _ = step(1, state, reply)
+        if turn.outcome is Outcome.PLAYED:
             if over <= Limits().margin_seconds:
                 return None
             self.longest = max(self.longest, reply.seconds)
@@ -203,9 +205,7 @@ class Trial:
                 f"{where}: the answer came {over:.2f} s after its {seconds:g} s were over; {SLOW}"
             )
             return Finding(line_of(name, source), "smoke", text, required=False)
-        wrong = headline(detail or reply.outcome)
-        if reply.outcome is Outcome.PLAYED:
-            wrong = f"{reply.text} is not a legal move"
+        wrong = headline(turn.detail or turn.outcome)
         if seat.load_failure is not None:
             self.loaded, where = False, "cannot be loaded"
         remark = next((one for one in (ONLY_HERE, NOBODY) if detail.endswith(f"note: {one}")), "")

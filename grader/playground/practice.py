@@ -11,9 +11,10 @@ from connect4.errors import InputError, headline
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.players.base import AgentName, Method, Reply, Setup, Turn
+from connect4.referee import step
 from grader.handin.positions import METHOD_OF, METHODS, TIMES
 from grader.playground.agent import ONLY_HERE
-from grader.solved import LEAST, Answer, Practice, judged, known_positions, largest, report
+from grader.solved import LEAST, Answer, Practice, known_positions, largest, report
 
 SECONDS: Final = 60.0
 """Seconds for all questions: more than the command has, because a browser is slower."""
@@ -86,7 +87,7 @@ class Practising:
             lacked = f"; {ONLY_HERE}" if detail.endswith(ONLY_HERE) else ""
             raise InputError(f"ai.py: cannot be loaded: {headline(detail)}{lacked}")
         try:
-            self.asked = self._asking.send(judged(reply, self.asked.state))
+            self.asked = self._asking.send(step(1, self.asked.state, reply)[0])
         except StopIteration:
             self.asked = None
 

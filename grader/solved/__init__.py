@@ -31,7 +31,8 @@ from connect4.games.extended import ExtendedState
 from connect4.games.falling import ExtendedAction, parse_action
 from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import IsolatedSeat, Level, open_seat
-from connect4.players.base import Outcome, Reply, Setup, Turn
+from connect4.players.base import Outcome, Setup, Turn
+from connect4.referee import step
 from grader.handin.positions import METHOD_OF, Part
 
 POSITIONS: Final = Path(__file__).with_name("positions.txt")
@@ -244,7 +245,7 @@ def ask(
         seat = seats.get()
         try:
             seat.restart(replace(setup, player=player, method=method, seed=number))
-            return judged(seat.ask(solved.state, setup.seconds), solved.state)
+            return step(1, solved.state, seat.ask(solved.state, setup.seconds))[0]
         finally:
             seats.put(seat)
 
@@ -259,17 +260,6 @@ def ask(
             turn = future.result()
             if not (turn.starved and turn.outcome is Outcome.TIMEOUT):
                 yield Answer(solved, turn)
-
-
-def judged(reply: Reply, state: ExtendedState) -> Turn:
-    """Return a reply as the turn of a game."""
-    outcome, detail = reply.outcome, reply.detail
-    if reply.action is not None:
-        try:
-            state.apply(reply.action)
-        except IllegalAction as error:
-            outcome, detail = Outcome.INVALID, str(error)
-    return reply.judged(outcome, detail, 1, state.mover)
 
 
 # -- results
