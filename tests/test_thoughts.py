@@ -62,6 +62,11 @@ SENT_FIRST = """for end in range(3, 30):
             try: os.write(end, b'{"thought": [["depth", 1]]}\\n')
             except OSError: pass"""
 
+FLOOD = """while self.turn == 5:
+            for end in range(3, 30):
+                try: os.write(end, b'{"thought"\\n' * 1_000_000)
+                except OSError: pass"""
+
 WRONG = {
     "5": "it is a dict",
     "nested": "it is a dict",
@@ -72,8 +77,8 @@ WRONG = {
     "{'value': Number(3)}": "'value' is a finite number",
     "{'value': 10 ** 10_000}": "'value' is a finite number",
     "{'depth': 2.5}": "'depth' is a whole number",
-    "{'values': {(99_999, False): 1.0}}": "'values' maps actions to numbers",
-    "{'values': {Hostile: 1.0}}": "'values' maps actions to numbers",
+    "{'values': {(99_999, False): 1.0}}": "'values' maps actions to finite numbers",
+    "{'values': {Hostile: 1.0}}": "'values' maps actions to finite numbers",
     "{'values': {(column, False): 1.0 for column in range(100_000)}}": "'values' maps actions",
     "{'line': nested}": "'line' is a list of actions",
     "{'line': [(3, False)] * 41}": "'line' is a list of actions",
@@ -126,7 +131,7 @@ def test_a_wrong_thought_is_a_note_and_costs_no_turn(tmp_path: Path, level: str)
         assert turn.detail.startswith(f"thought: {expected}")
         assert turn.thought is None
     loads(dumps(record))
-    assert "maps actions to numbers" in page([record])
+    assert "maps actions to finite numbers" in page([record])
 
 
 @pytest.mark.parametrize(
@@ -155,6 +160,16 @@ def test_a_late_or_failed_turn_has_no_thought(tmp_path: Path) -> None:
     record = connect4.play(f"ai:{path}", "random", "case4", seconds=0.3, isolation="process")
     assert {turn.outcome.value for turn in own(record)} >= {"invalid", "timeout"}
     assert not any(turn.thought for turn in record.turns)
+
+
+def test_thoughts_without_end_are_no_answer(tmp_path: Path) -> None:
+    path = tmp_path / "floods.py"
+    path.write_text(FILE.replace("{wrong}", "").replace("{body}", FLOOD), encoding="utf-8")
+    board = connect4.start("extended", rows=4, columns=4)
+    record = connect4.play(f"ai:{path}", "random", board, seconds=1, isolation="process")
+    lost = [turn for turn in own(record) if turn.is_lost]
+    assert {turn.outcome.value for turn in lost} == {"timeout"}
+    assert not any("it came" in turn.detail for turn in lost)
 
 
 def test_a_student_gets_the_thoughts_of_the_own_seat_alone(tmp_path: Path) -> None:
@@ -190,10 +205,10 @@ def test_analysis_and_terminal_quote_a_thought(tmp_path: Path) -> None:
     assert re.match(r"turn 2, player 2, \dP?: depth 2, \d+ nodes, value .* \(analysis: ", lines[1])
     turn = record.turns[0]
     other = next(text for text in turn.thought["values"] if text != turn.text)
-    said = belief_text(turn, other, 31)
+    said = belief_text(turn, 7, other, 31)
     assert f"valued {turn.text} at " in said
     assert f"(depth 1) and had {other} at " in said
-    assert said.endswith(f"; the analysis has {other} at +31")
+    assert said.endswith(f"; the analysis has {turn.text} at +7 and {other} at +31")
     words = ["greedy", "random", "case4", "--view", "terminal", "--seed", "1"]
     for more in ([], ["--verbose"]):
         done = run("connect4.ConnectFour", *words, *more, cwd=tmp_path, status=0)
@@ -218,7 +233,8 @@ def test_the_page_shows_what_was_believed_and_where_it_parts(
     assert sum("chosen" in kind for kind in shown) == 1
     assert "search: depth 1, " in browser.text(".thought")
     assert f"valued {turn.text} at " in browser.text(".parted")
-    assert f"the analysis has {better} at " in browser.text(".parted")
+    assert f"the analysis has {turn.text} at " in browser.text(".parted")
+    assert f" and {better} at " in browser.text(".parted").partition(";")[2]
     assert {"belief1", "belief2"} <= {
         line.get_attribute("class") for line in browser.find_all("#lead path")
     }

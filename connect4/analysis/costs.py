@@ -141,7 +141,8 @@ def summary(
             then = f", then {' '.join(rest)}" if rest else ""
             cost = f"cost {found.loss:g}; better {better}{then}"
             yield f"{name}: turn {number}, {deed}, {cost} ({found.certainty})"
-            if belief := belief_text(turn, better, found.best_for(player)):
+            worth = found.best_for(player)
+            if belief := belief_text(turn, worth - found.loss, better, worth):
                 yield f"    {belief}"
     if left_out := skipped_text(judged, agent):
         yield left_out

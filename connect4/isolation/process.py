@@ -263,10 +263,12 @@ class AgentProcess:
             sent = time.monotonic() - began
             line = channel.receive(began + deadline)
             while line.startswith(protocol.THOUGHT_LINE):  # of an earlier turn
+                if time.monotonic() > began + deadline:  # an agent may send many, without end
+                    raise spawn.NoAnswerError
                 line = channel.receive(began + deadline)
             end = End.RESTS
         except (spawn.NoAnswerError, spawn.ProcessEndedError) as error:
-            end = End.GONE if isinstance(error, spawn.ProcessEndedError) else End.LATE
+            line, end = b"", End.GONE if isinstance(error, spawn.ProcessEndedError) else End.LATE
         took = time.monotonic() - began
         own_busy, woken = time.thread_time() - own_busy, levels.own_wait() - channel.waited_before
         thought, after = b"", None

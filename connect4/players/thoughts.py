@@ -45,7 +45,7 @@ def forget(player: Any) -> None:
     try:
         if not callable(getattr(player, "thought", None)):
             player.thought = None
-    except Exception:  # it has slots, or a property of that name
+    except (Exception, SystemExit):  # it has slots, or a property of that name
         return
 
 
@@ -53,7 +53,7 @@ def raw_thought(player: Any) -> Any:
     """Return the `thought` of a student's player; None if it has none."""
     try:
         thought = getattr(player, "thought", None)
-    except Exception:  # a property of the student's
+    except (Exception, SystemExit):  # a property of the student's
         return None
     return None if callable(thought) else thought
 
@@ -184,7 +184,7 @@ CHECKS: Final[Mapping[str, tuple[Callable[[Any, Game], Any], str]]] = {
     "value": (_number, "is a finite number"),
     "depth": (_whole, "is a whole number"),
     "nodes": (_whole, "is a whole number"),
-    "values": (_values, f"maps actions to numbers (at most {MOST})"),
+    "values": (_values, f"maps actions to finite numbers (at most {MOST})"),
     "line": (_line, f"is a list of actions (at most {MOST})"),
     "note": (_note, f"is a text (at most {MOST_TEXT} characters)"),
 }

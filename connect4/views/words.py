@@ -133,10 +133,10 @@ def thought_text(turn: Turn) -> str:
     return ", ".join(parts)
 
 
-def belief_text(turn: Turn, better: str, worth: float) -> str:
+def belief_text(turn: Turn, own: float, better: str, worth: float) -> str:
     """Return what the agent believed of its action and of a better one; empty if it did not say.
 
-    `worth` is what the analysis says of the better one, from the side of the mover.
+    `own` and `worth` are what the analysis says of the two, from the side of the mover.
     """
     thought = turn.thought or {}
     values = thought.get("values", {})
@@ -146,7 +146,7 @@ def belief_text(turn: Turn, better: str, worth: float) -> str:
     depth = f" (depth {thought['depth']})" if "depth" in thought else ""
     other = f"{better} at {values[better]:+.4g}" if better in values else f"no value for {better}"
     mine = f"its search valued {turn.text} at {value:+.4g}{depth} and had {other}"
-    return f"{mine}; the analysis has {better} at {worth:+.4g}"
+    return f"{mine}; the analysis has {turn.text} at {own:+.4g} and {better} at {worth:+.4g}"
 
 
 def fault_report(turn: Turn, before: State, agent: str) -> str:

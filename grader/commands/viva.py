@@ -256,7 +256,8 @@ def _thought(item: Question) -> str:
     """Return what the program said that it thought of the turn; empty if it did not."""
     turn, best = item.turn, item.worths[0] if item.worths else None
     if best is not None and best.move != turn.text:
-        return belief_text(turn, best.move, best.value) or thought_text(turn)
+        own = next((worth.value for worth in item.worths if worth.move == turn.text), best.value)
+        return belief_text(turn, own, best.move, best.value) or thought_text(turn)
     return thought_text(turn)
 
 

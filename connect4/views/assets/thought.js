@@ -9,41 +9,46 @@
  */
 
 const DECIDED = 1e9; // from here on the kit's searches take a game for won
+const WIDE = 1e4;
+const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1, signDisplay: "always" });
 const SCALE = 3; // a belief is drawn up to so many times the greatest lead
 const LEAST = 20; // points that are drawn in any case
 
-const thoughtChips = make("div", "");
 const thoughtBox = make("div", "thought");
-byId("board").after(thoughtChips);
-byId("advice").before(thoughtBox);
+const moreBox = make("div", "thought");
+byId("board").after(thoughtBox);
+byId("advice").before(moreBox);
 addEventListener("resize", () => page.game && showThought());
 
 /** @param {number} value */
 function beliefText(value) {
   if (Math.abs(value) >= DECIDED) return value > 0 ? "win" : "loss";
+  if (Math.abs(value) >= WIDE) return COMPACT.format(value).replace("-", "\u2212"); // a chip has room for little
   return signed(value, Number.isInteger(value) ? 0 : Math.abs(value) > 1 ? 1 : 2);
 }
 
-/* Show what the mover of the turn thought where the reader stands. */
+/* Show what the mover of the turn thought where the reader stands; where there is nothing, its place stays empty. */
 function showThought() {
   const { game, at, line } = page;
-  const [turn, thought] = [game.turns[at], game.thoughts[at - 1]];
-  thoughtBox.hidden = thoughtChips.hidden = !turn || !thought || Boolean(line);
+  const shown = game.thoughts[at - 1] ? at : game.thoughts.findIndex(Boolean) + 1;
+  const [turn, thought] = [game.turns[shown], game.thoughts[shown - 1]];
+  thoughtBox.hidden = !turn || !thought;
+  moreBox.hidden = shown !== at || Boolean(line);
   if (!turn || !thought) return;
+  thoughtBox.style.visibility = moreBox.hidden ? "hidden" : "";
   const { value, depth, nodes, values = {}, line: expected = [], note } = thought;
   const facts = [];
   if (depth !== undefined) facts.push(`depth ${depth}`);
   if (nodes !== undefined) facts.push(`${number(nodes)} node${nodes === 1 ? "" : "s"}`);
   if (value !== undefined) facts.push(`value ${beliefText(value)}`);
-  if (expected.length > 1) facts.push(`expects ${expected.slice(1).join(" ")}`);
-  const said = make("p", "muted", facts.length ? `Player ${turn.player}'s search: ${facts.join(", ")}. ` : "", note ?? "");
-  const all = Object.entries(values).map(([text, worth]) => `${text} at ${beliefText(worth)}`).join(", ");
+  const said = facts.length ? [make("p", "muted", `Player ${turn.player}'s search: ${facts.join(", ")}.`)] : [];
   const chips = drawChips(game, turn, values);
-  if (all) said.append(make("span", chips ? "hidden" : "", ` It valued ${all}.`));
-  thoughtChips.replaceChildren(...(chips ? [chips] : []));
-  thoughtBox.replaceChildren(said);
+  thoughtBox.replaceChildren(...(chips ? [chips] : []), ...said);
+  const all = Object.entries(values).map(([text, worth]) => `${text} at ${beliefText(worth)}`).join(", ");
+  const more = make("p", "muted", expected.length > 1 ? `Next it expects ${expected.slice(1).join(" ")}. ` : "", note ?? "");
+  if (all) more.append(make("span", chips ? "hidden" : "", ` It valued ${all}.`));
   const parted = partedText(game, turn, thought);
-  if (parted) thoughtBox.append(make("p", "parted", parted));
+  moreBox.replaceChildren(...(more.textContent ? [more] : []), ...(parted ? [make("p", "parted", parted)] : []));
 }
 
 /**
@@ -86,11 +91,11 @@ function partedText({ analysis }, turn, { value, depth, values = {} }) {
   const own = values[turn.text ?? ""] ?? value;
   if (!analysis || !found?.[2] || own === undefined || turn.outcome !== "played") return "";
   const [better] = found[3];
-  const worth = found[0] * (turn.player === 1 ? 1 : -1);
+  const worths = [found[1], found[0]].map((worth) => worth * (turn.player === 1 ? 1 : -1));
+  const [is, best] = worths.map((worth) => outcomeWord(analysis, worth) ?? beliefText(worth));
   const deep = depth === undefined ? "" : ` (depth ${depth})`;
   const other = better in values ? `${better} at ${beliefText(values[better])}` : `no value for ${better}`;
-  const best = outcomeWord(analysis, worth) ?? beliefText(worth);
-  return `This search valued ${turn.text} at ${beliefText(own)}${deep} and had ${other}; the analysis has ${better} at ${best}.`;
+  return `This search valued ${turn.text} at ${beliefText(own)}${deep} and had ${other}; the analysis has ${turn.text} at ${is} and ${better} at ${best}.`;
 }
 
 /**
