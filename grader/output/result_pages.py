@@ -301,7 +301,11 @@ def _marks(marks: Sequence[Mark], full: float) -> list[list[Cell]]:
         page = Link(name, f"feedback/{file_name(name)}.html", whole_row=True)
         places = ({getattr(one, kind) for one in mark.students} - {""} for kind in ROSTER)
         row: list[Cell] = [page, *map(", ".join, map(sorted, places)), total, interval, *shown]
-        row += [tables.faults_text(mark.faults), tables.remark(mark)]
+        told = tables.lost_text(mark, mark.shown_faults) if mark.shown_faults.total else ""
+        row += [
+            tables.lost_text(mark, mark.faults),
+            tables.remark(mark).removeprefix(told).removeprefix("; "),  # once in a row
+        ]
         rows.append(row)
     return rows
 

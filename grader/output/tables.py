@@ -124,8 +124,7 @@ def remark(mark: Mark, student: Student | None = None) -> str:
     if mark.open:
         notes.insert(0, mark.open)
     if mark.shown_faults.total:
-        why = f"(no answer within {mark.limit})"
-        lost = re.sub("timeouts?", rf"\g<0> {why}", faults_text(mark.shown_faults))
+        lost = lost_text(mark, mark.shown_faults)
         notes[:0] = [lost, *([clipped(mark.slow)] if mark.slow else [])]
     if mark.missing:
         names = ", ".join(match.name for match in mark.matches if not match.tally.complete)
@@ -139,6 +138,11 @@ def remark(mark: Mark, student: Student | None = None) -> str:
     if mark.broken_rule:
         notes.append(mark.broken_rule)
     return without_folders("; ".join(notes))
+
+
+def lost_text(mark: Mark, faults: Faults) -> str:
+    """Return how many turns were lost, and what a timeout is."""
+    return re.sub("timeouts?", rf"\g<0> (no answer within {mark.limit})", faults_text(faults))
 
 
 def clipped(text: str) -> str:

@@ -77,7 +77,7 @@ const live = {
     this.hint = this.turn?.moves?.find((move) => move.text === text) ?? null;
     const { columns, rows } = page.game;
     const { to, column } = this.hint ?? {};
-    say(`${agent} plays ${text}`, to === undefined ? [rows, column ?? 0] : [Math.floor(to / columns), to % columns]);
+    say(`${agent.split(":")[0]} plays ${text}`, to === undefined ? [rows, column ?? 0] : [Math.floor(to / columns), to % columns]);
     this.mark(null);
   },
 
@@ -176,6 +176,7 @@ const live = {
   /** @param {{page: string}} data */
   end({ page: text }) {
     this.offerRecord();
+    byId("advice").after(byId("after-words")); // below what one plays the game again with
     if (text) keep("page", "Save page", () => [text, "game.html", "text/html"]);
     byId("after").hidden = false;
     post("received", {}).catch(() => {});
@@ -211,11 +212,24 @@ const live = {
     button("take-back").disabled = button("ask-hint").disabled = !turn?.moves || !turn.helps;
     button("resign").disabled = !turn?.moves;
     button("resign").textContent = "Resign";
+    this.explain();
     byId("board").classList.toggle("playable", moves.length > 0);
     byId("board").classList.toggle("past", Boolean(back));
     if (!page.board) return;
     page.board.offer(moves.flatMap(({ column }) => column ?? []));
     this.mark(null);
+  },
+
+  /* Say how to move, to somebody who has not yet. */
+  explain() {
+    const [first] = this.moves;
+    byId("said").querySelector(".how")?.remove();
+    if (!first || page.at > 1) return;
+    const key = (/** @type {string} */ text) => make("span", "wide", text); // not on a phone
+    const popOut = page.game.popOuts ? [", a triangle", key(" or P and a number"), " to pop out"] : [];
+    byId("said").append(make("span", "how muted", ...page.game.rowLabels
+      ? ["Click a piece, then its square", key(`, or type ${first.text}`), "."]
+      : ["Click a column", key(" or type its number"), ...popOut, "."]));
   },
 
   /**
@@ -293,7 +307,7 @@ const live = {
       const column = columnLabels.indexOf(String(Number(digits + key)));
       if (rowLabels && this.typed.length === 3) this.play(this.typed);
       else if (!rowLabels && digits.length + 1 === String(columnLabels.length - 1).length) {
-        this.tried = [popOut ? rows : 0, Math.max(0, column)];
+        this.tried = column < 0 ? null : [popOut ? rows : 0, column];
         this.play(`${Number(digits + key)}${popOut ? "P" : ""}`);
       }
     } else if (key === "P" && !rowLabels) {
@@ -389,6 +403,7 @@ const kinds = {
   byId("board").after(byId("changes"), byId("said"), byId("bar"));
   setInterval(() => live.turn && live.tick(), 100);
   document.addEventListener("shown", () => live.offer());
+  addEventListener("resize", () => live.going && say("")); // its place on the board is another one now
 
   const board = byId("board");
   /** @param {PointerEvent} event @returns {[number, number] | null} */

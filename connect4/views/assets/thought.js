@@ -33,6 +33,7 @@ function showThought() {
   const shown = game.thoughts[at - 1] ? at : game.thoughts.findIndex(Boolean) + 1;
   const [turn, thought] = [game.turns[shown], game.thoughts[shown - 1]];
   thoughtBox.hidden = !turn || !thought;
+  byId("board").classList.toggle("low", !thoughtBox.hidden && !game.rowLabels);
   moreBox.hidden = shown !== at || Boolean(line);
   if (!turn || !thought) return;
   thoughtBox.style.visibility = moreBox.hidden ? "hidden" : "";
@@ -65,7 +66,7 @@ function drawChips(game, turn, values) {
   if (!chips.length) return null;
   const left = game.rowLabels ? 24 : 6; // as the board above
   const width = game.columns * CELL + left + 6;
-  const height = game.owners || chips.some(({ isPopOut }) => isPopOut) ? 44 : 22; // the same in all turns
+  const height = game.popOuts ? 44 : 22; // the same in all turns
   const picture = svg("svg", { class: "chips", viewBox: `${-left} 0 ${width} ${height}`, "aria-hidden": "true" });
   const shown = /** @type {SVGSVGElement} */ (page.board.group).getScreenCTM()?.a ?? LARGEST;
   picture.style.width = `${width * shown}px`; // as wide as the board, whose height has a limit
