@@ -261,6 +261,9 @@ def marked(document: Document, spans: Sequence[tuple[int, int]]) -> str:
     for kind, listed in ((1, _spans(document, document.base)), (2, spans)):
         for begin, end in listed:
             kinds[begin:end] = bytes([kind]) * (end - begin)
+    for word in re.finditer(r"\w+", document.source):  # no mark ends within one
+        begin, end = word.span()
+        kinds[begin:end] = bytes([max(kinds[begin:end])]) * (end - begin)
     parts, begin = [], 0
     around = {0: "{}", 1: '<span class="base">{}</span>', 2: "<mark>{}</mark>"}
     for kind, run in groupby(kinds):

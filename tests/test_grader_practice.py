@@ -38,9 +38,11 @@ from grader.solved import (
 )
 from grader.solved.questions import questions
 from grader.solved.report import SKILLS, descriptions, difference, lines, page
+from tests.browser import PHONE, WIDE, Browser
 from tests.command import assert_refused, environment, run
 from tests.test_api_facade import failures_of
 from tests.test_first_agent import CODE
+from tests.test_web import violations
 
 POSITIONS = read()
 
@@ -224,7 +226,9 @@ def test_faults_are_told_with_their_position_and_prints_are_not(tmp_path: Path) 
     (tmp_path / "noisy.py").write_text(NOISY, encoding="utf-8")
     words = ("practice", "noisy.py", "--seconds", "12", "--time", "0.5", "--page", "page.html")
     done = run("grader", *words, cwd=tmp_path, status=0)
-    assert re.search(r"^noisy\.py: \d+ of [\d,]+ positions, with 0\.5 s a move$", done.stdout, re.M)
+    assert re.search(
+        r"^noisy\.py: [\d,]+ of [\d,]+ positions, with 0\.5 s a move$", done.stdout, re.M
+    )
     assert re.search(r"^  \d+ without a valid action: error, KeyError: [12]$", done.stdout, re.M)
     assert "secret" not in done.stdout + done.stderr
     assert "moved before" not in done.stdout  # each position has a new player
@@ -304,6 +308,29 @@ def test_the_page_escapes_what_an_agent_says() -> None:
     shown = page(Practice("<i>", 1, tuple(ASKED), answers))
     assert "<b>" not in shown
     assert "&lt;i&gt;" in shown
+
+
+@pytest.mark.browser
+@pytest.mark.web
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_the_page_opens_the_skills_that_a_file_lacks(
+    size: tuple[int, int], browser: Browser, tmp_path: Path
+) -> None:
+    positions = [*ASKED, *(one for one in POSITIONS if one.kind == REGRET)][:200]
+    file = tmp_path / "practice.html"
+    answers = tuple(answers_of("greedy", positions))
+    file.write_text(page(Practice("greedy", 1, tuple(positions), answers)), encoding="utf-8")
+    browser.open(file, "", size)
+    is_open = {
+        one.find_element("css selector", "summary").text: one.get_attribute("open") is not None
+        for one in browser.find_all("details")
+    }
+    assert is_open["Part B: blocks a four: 0 of 12 right"]
+    assert not is_open["Part B: takes a four in a row: 10 of 10 right"]
+    assert len(browser.find_all("table")) == 2
+    assert browser.run("return document.documentElement.scrollWidth") <= size[0]
+    assert violations(browser) == []
+    browser.assert_quiet()
 
 
 @pytest.mark.slow

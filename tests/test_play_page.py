@@ -177,6 +177,39 @@ def test_a_refused_pop_out_shakes_its_column_and_says_why_there(
     said(browser, "plays 2P")
 
 
+def test_a_person_is_told_how_to_move_until_they_have(begin: Begin, browser: Browser) -> None:
+    browser.resize(WIDE)
+    begin("connect4.ConnectFour", "human", "greedy", "case1")
+    asked(browser)
+    said(browser, "Click a column or type its number, a triangle or P and a number to pop out.")
+    browser.resize(PHONE)
+    assert browser.text("#said") == "The start. Click a column, a triangle to pop out."
+    browser.press("3")
+    said(browser, "Turn 2:")
+    asked(browser)
+    assert "Click" not in browser.text("#said")
+
+
+def test_a_board_without_pop_outs_shows_none(begin: Begin, browser: Browser) -> None:
+    begin("connect4.ConnectFour", "human", "greedy", "case4")
+    asked(browser)
+    assert not browser.find_all("#board [class^=own]")
+    assert "pop out" not in browser.text("#said")
+
+
+def test_an_answer_beside_the_board_does_not_outlive_its_place(
+    begin: Begin, browser: Browser
+) -> None:
+    browser.resize(WIDE)
+    begin("connect4.ConnectFour", "human", "greedy", "case1")
+    asked(browser)
+    browser.press("9")
+    answered(browser, "column 9 is outside 0..7")
+    browser.resize(PHONE)
+    browser.wait("return !document.querySelector('#answer').textContent")
+    assert browser.run("return document.documentElement.scrollWidth") == PHONE[0]
+
+
 def test_the_arrows_look_back_and_a_click_on_the_board_returns(
     begin: Begin, browser: Browser
 ) -> None:
@@ -283,7 +316,7 @@ def test_both_games_of_a_swap_are_on_one_page(begin: Begin, browser: Browser) ->
     process, _ = begin("connect4.ConnectFour", *words)
     assert process.wait(60) == 0
     browser.wait("return document.querySelector('#save-page')")
-    assert len(browser.find_all("#game option")) == 2
+    browser.wait("return document.querySelectorAll('#game option').length === 2")
 
 
 def test_the_start_page_plays_makes_and_opens(

@@ -65,6 +65,7 @@ def test_matching_and_handed_out_code_are_told_apart_on_the_page() -> None:
     own = "def mine(x):\n    for i in range(9):\n        x = x * 7 + i // 3 - x % 11  # <b>\n"
     (pair,) = compared(documents({"ann": given + own, "ben": own + given}, [given]))
     text = marked(pair.one, pair.spans[0])
+    assert not re.search(r"\w</?(mark|span)[^>]*>\w", text), "no mark ends within a word"
     grey = "".join(re.findall(r'<span class="base">(.*?)</span>', text, re.DOTALL))
     match = "".join(re.findall(r"<mark>(.*?)</mark>", text, re.DOTALL))
     assert "row.sum()" in grey

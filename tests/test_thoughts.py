@@ -238,9 +238,25 @@ def test_the_page_shows_what_was_believed_and_where_it_parts(
     assert {"belief1", "belief2"} <= {
         line.get_attribute("class") for line in browser.find_all("#lead path")
     }
+    chips = browser.find(".chips").rect
     browser.open(file, "#1.0")
     assert not browser.find(".thought").is_displayed()
+    assert not browser.find(".chips").is_displayed()
+    assert browser.find(".chips").rect == chips, "what is below stays where it is"
     browser.assert_quiet()
+
+
+@pytest.mark.browser
+def test_what_plays_a_game_again_is_in_the_window_beside_thoughts_and_costs(
+    browser: Browser, tmp_path: Path
+) -> None:
+    record = connect4.play("greedy", "alphabeta:depth=2", "mid8x10", seconds=5, seed=1)
+    analysis = connect4.analyse(record, seconds=0.01)
+    file = tmp_path / "game.html"
+    file.write_text(page([record]), encoding="utf-8")
+    browser.open(file, f"#1.{analysis.worst[0][0]}", (1440, 900))
+    box = browser.find(".controls").rect
+    assert box["y"] + box["height"] <= 900
 
 
 def test_an_agent_of_the_kit_and_a_file_say_what_think_returns(tmp_path: Path) -> None:

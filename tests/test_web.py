@@ -186,6 +186,29 @@ def test_the_standings_show_the_bracket_and_who_goes_on(browser: Browser, graded
     assert {number.value_of_css_property("text-align") for number in numbers} == {"right"}
 
 
+def test_a_phone_shows_the_final_before_the_groups(browser: Browser, graded: Path) -> None:
+    tops = "return [...document.querySelectorAll('.stage-groups')].map((one) => one.offsetTop)"
+    browser.open(graded / STANDINGS, "", PHONE)
+    groups, final = browser.run(tops)
+    assert final < groups
+    browser.open(graded / STANDINGS)
+    groups, final = browser.run(tops)
+    assert groups == final, "side by side"
+
+
+def test_forced_colours_show_what_is_chosen(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["replay"], "#1.5")
+    forced = [{"name": "forced-colors", "value": "active"}]
+    browser.devtools("Emulation.setEmulatedMedia", features=forced)
+    browser.press("1")
+    try:
+        for chosen in ("#moves [aria-current]", "#player1 .score", ".player.turn"):
+            style = browser.find(chosen).value_of_css_property("outline-style")
+            assert style == "solid", chosen
+    finally:
+        browser.devtools("Emulation.setEmulatedMedia", features=[])
+
+
 SCRIPTS = {
     "replay": (*REPLAY, "positions", "play", "served", "figures"),
     "tree": (*TREE, "runs"),
@@ -260,6 +283,8 @@ def test_a_count_on_the_class_page_shows_whom_it_counts_and_the_head_stays(
     browser.open(graded / "marks" / "class.html")
     shown = "return [...document.querySelectorAll('[data-kinds]:not([hidden])')].map((row) =>"
     shown += " row.cells[0].textContent)"
+    (failing,) = (one.text for one in browser.find_all("[data-kinds]") if "di" in one.text[:2])
+    assert failing.count("error") == 1, "what was lost is told once in a row"
     everybody = browser.run(shown)
     for kind, names in (("not-playable", ["cy"]), ("with-lost-turns", ["di"])):
         button = browser.find(f"[data-kind={kind}]")

@@ -296,6 +296,12 @@ class State(ABC):
         """Return the pop-outs that each player has left; None if they are not counted."""
         return None
 
+    @property
+    def has_pop_outs(self) -> bool:
+        """Return whether tokens can be popped out in a game that begins like this one."""
+        actions = (action for action in self.game.actions(self) if action is not None)
+        return any(self.game.format_action(action).endswith("P") for action in actions)
+
     def _status(self) -> str:
         """Return one line: who moves or who has won, points, pop-outs left."""
         winner = self.winner()

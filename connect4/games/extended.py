@@ -87,6 +87,10 @@ class ExtendedState(falling.PoppingState):
         return self.popouts if any(self.maximum) else None
 
     @property
+    def has_pop_outs(self) -> bool:
+        return any(self.maximum)
+
+    @property
     def max_plies(self) -> int:
         """Return one ply for each empty cell, and two for each pop-out left."""
         return super().max_plies + 2 * sum(self.popouts)

@@ -25,14 +25,13 @@ def shape_data(start: State) -> dict[str, Any]:
     """Return the board's size, labels as people number them in the game, and its cells."""
     rows, columns = start.board().shape
     first = start.first_number
-    actions = [action for action in start.game.actions(start) if action is not None]
     return {
         "rows": rows,
         "columns": columns,
         "columnLabels": [str(column + first) for column in range(columns)],
         "rowLabels": [str(row + first) for row in range(rows)] if start.slides else None,
         "owners": start.column_owners,
-        "popOuts": any(start.game.format_action(action).endswith("P") for action in actions),
+        "popOuts": start.has_pop_outs,
         "plate": not start.slides,
         "start": cells_text(start),
     }

@@ -56,6 +56,8 @@ PROGRESS: Final = (
 """What is said of a next step."""
 
 
+INTERVAL: Final = "± is a 95 % interval. "
+
 KNOWN: Final = (
     ("the stub", "7.2", "7.3"),
     ("greedy", "3.2", "4.8"),
@@ -87,6 +89,15 @@ def costly(practice: Practice, part: Part) -> list[Answer]:
 
 def summary(practice: Practice) -> Iterator[str]:
     """Yield what was asked and what is right, points, questions and descriptions."""
+    yield from _opening(practice)
+    yield from ("", _skill_table(practice))
+    yield from _sides_lines(practice.answers)
+    if any(practice.regrets(part) for part in METHOD_OF):
+        yield from ("", _points_table(practice), INTERVAL + PROGRESS)
+
+
+def _opening(practice: Practice) -> Iterator[str]:
+    """Yield what stands above the tables."""
     asked, most = len(practice.answers), len(practice.positions)
     head = f"{practice.agent}: {asked:,} of {most:,} positions"
     yield f"{head}, with {practice.seconds:g} s a move"
@@ -98,10 +109,6 @@ def summary(practice: Practice) -> Iterator[str]:
         yield from _position_lines(question.evidence)
     for text in descriptions(practice.answers):
         yield f"\n{text}."
-    yield from ("", _skill_table(practice))
-    yield from _sides_lines(practice.answers)
-    if any(practice.regrets(part) for part in METHOD_OF):
-        yield from ("", _points_table(practice), "± is a 95 % interval. " + PROGRESS)
 
 
 def _sides_lines(answers: Sequence[Answer]) -> Iterator[str]:
@@ -155,7 +162,8 @@ def cost(answer: Answer) -> str:
     return f"{answer.regret:.3g} points given away: {values}"
 
 
-def _skill_table(practice: Practice) -> str:
+def _skill_table(practice: Practice, form: str = "simple") -> str:
+    """Return the table of skills in one of the forms of `tabulate`."""
     rows = []
     for part, kind in practice.skills:
         answers = practice.skill(part, kind)
@@ -166,7 +174,9 @@ def _skill_table(practice: Practice) -> str:
         if left := practice.skills[part, kind] - len(answers):
             notes.append(f"{left} not asked")
         rows.append([part.upper(), name_of(part, kind), _count(answers), ", ".join(notes)])
-    text: str = tabulate(rows, ["part", "skill", "right", ""], tablefmt="simple")
+    text: str = tabulate(
+        rows, ["part", "skill", "right", "remark"], tablefmt=form, disable_numparse=True
+    )
     return text
 
 
@@ -183,12 +193,12 @@ def _count(answers: Sequence[Answer]) -> str:
     return f"{sum(answer.is_right for answer in answers)} of {len(answers)}"
 
 
-def _points_table(practice: Practice) -> str:
+def _points_table(practice: Practice, form: str = "simple") -> str:
     lost = [practice.points_lost(part) for part in METHOD_OF]
     name = f"this file ({lost[0].count} positions in part A, {lost[1].count} in part B)"
     rows = [(name, *map(str, lost)), *KNOWN]
     head = ["points that a move gives away; less is better", "part A", "part B"]
-    text: str = tabulate(rows, head, tablefmt="simple", disable_numparse=True)
+    text: str = tabulate(rows, head, tablefmt=form, disable_numparse=True)
     return text
 
 
@@ -260,7 +270,10 @@ SHOWN: Final = 40
 
 
 def page(practice: Practice) -> str:
-    """Return the page: what the command prints, then the positions as pictures, by skill."""
+    """Return the page: what the command prints, then the positions as pictures, by skill.
+
+    Mistakes stand first. Open are the skills that it mostly lacks.
+    """
     groups: dict[str, list[Answer]] = {}
     for answer in practice.answers:
         part, kind = answer.solved.part, answer.solved.kind
@@ -268,18 +281,37 @@ def page(practice: Practice) -> str:
             name = "tells one mistake" if kind.startswith(KILLS) else name_of(part, kind)
             groups.setdefault(f"Part {part.upper()}: {name}", []).append(answer)
     for part in METHOD_OF:
-        groups[f"Part {part.upper()}: points given away"] = costly(practice, part)[:SHOWN]
-    text, number = "\n".join(summary(practice)), 0
-    parts = [heading(f"Practice: {practice.agent}"), card(f"<pre>{html.escape(text)}</pre>")]
+        if answers := costly(practice, part)[:SHOWN]:
+            groups[f"Part {part.upper()}: points given away"] = answers
+    number, parts = 0, [heading(f"Practice: {practice.agent}"), card(_summary_html(practice))]
     for title, answers in groups.items():
+        answers.sort(key=lambda answer: answer.is_right)
         figures = "".join(
             _figure(answer, number) for number, answer in enumerate(answers, number + 1)
         )
         number += len(answers)
-        parts.append(f'<h2>{html.escape(title)}</h2>\n<div class="figures">{figures}</div>')
+        is_skill = all(answer.solved.kind != REGRET for answer in answers)
+        count = f"{_count(answers)} right" if is_skill else f"the first {len(answers)}"
+        parts.append(
+            f"<details{' open' if is_skill and _share(answers) < 0.5 else ''}>"
+            f"<summary><h2>{html.escape(f'{title}: {count}')}</h2></summary>\n"
+            f'<div class="figures">{figures}</div></details>'
+        )
     body = "\n".join(['<main class="report practice">', *parts, "</main>"])
     data = [shape_data(answer.solved.state) for answers in groups.values() for answer in answers]
     return Page(f"Practice: {practice.agent}", PARTS, body, data).alone()
+
+
+def _summary_html(practice: Practice) -> str:
+    """Return what the command prints above the positions, its tables as tables."""
+    text, sides = "\n".join(_opening(practice)), " ".join(_sides_lines(practice.answers))
+    scroll = '<div class="scroll" tabindex="0">{}</div>'
+    parts = [f"<pre>{html.escape(text)}</pre>", scroll.format(_skill_table(practice, "html"))]
+    parts += [f"<p>{html.escape(sides)}</p>"] if sides else []
+    if any(practice.regrets(part) for part in METHOD_OF):
+        more = html.escape(INTERVAL + PROGRESS.replace("\n", " "))
+        parts += [scroll.format(_points_table(practice, "html")), f"<p>{more}</p>"]
+    return "\n".join(parts)
 
 
 def _figure(answer: Answer, number: int) -> str:

@@ -400,7 +400,7 @@ const kinds = {
 };
 
 (function attend() {
-  byId("board").after(byId("changes"), byId("said"), byId("bar"));
+  thoughtChips.after(byId("changes"), byId("said"), byId("bar"));
   setInterval(() => live.turn && live.tick(), 100);
   document.addEventListener("shown", () => live.offer());
   addEventListener("resize", () => live.going && say("")); // its place on the board is another one now
