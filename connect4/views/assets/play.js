@@ -400,7 +400,7 @@ const kinds = {
 };
 
 (function attend() {
-  thoughtChips.after(byId("changes"), byId("said"), byId("bar"));
+  thoughtBox.after(byId("changes"), byId("said"), byId("bar"));
   setInterval(() => live.turn && live.tick(), 100);
   document.addEventListener("shown", () => live.offer());
   addEventListener("resize", () => live.going && say("")); // its place on the board is another one now
