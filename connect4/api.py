@@ -139,11 +139,11 @@ def play(
     with ExitStack() as stack:
         table = stack.enter_context(Table(rules, position, names, terms, seat_here))
         bar = show_progress(stack, "turns") if progress else None
-        for event in table.events():
-            if bar is not None and isinstance(event, TurnEnded):
+        for event in (each for each in table.events() if isinstance(each, TurnEnded)):
+            if bar is not None:
                 bar.set_postfix_str("{}:{}".format(*event.state.scores()), refresh=False)
                 bar.update()
-            if on_turn is not None and isinstance(event, TurnEnded):
+            if on_turn is not None:
                 on_turn(event.state, event.turn)
     return table.record
 
