@@ -110,18 +110,17 @@ def play(
 ) -> Record:
     """Play one game between two agents and return its record.
 
-    An agent is a name, as on the command line, or an object (see `docs/api.md`). `human` is a
-    person. `start` is a position or a state file, `seconds` the limit of a move. With the same
-    `seed`, a game between deterministic agents repeats. `ask` selects the method of `AIPlayer`,
-    `expectimax` or `intelligent`; by default the opponent does, as in the assignment.
-    `on_turn(position, turn)` is called after each turn; `progress=True` shows a bar (tqdm).
+    An agent is a name, as on the command line (`human` is a person), or an object (`docs/api.md`).
+    `start` is a position or a state file, `seconds` the limit of a move. With the same `seed`, a
+    game between deterministic agents repeats. `ask` selects the method of `AIPlayer`, in place of
+    the opponent. `on_turn(position, turn)` is called after each turn; `progress=True` shows a bar.
 
     A game with a file (`ai:`, `kaggle:`, `env:`) runs its named agents in processes of their own,
     any other in this process, where a move that never returns cannot be stopped. `isolation`
     (`auto`, `strong`, `process`, `none`) decides otherwise, but not for an object.
 
-    A late, illegal or failed turn is a fault in the record. Raises `InputError` for an argument
-    that cannot be used, and `IsolationError` if the machine cannot run an agent.
+    A late, illegal or failed turn is a fault in the record. Raises `InputError` for a wrong
+    argument, `IsolationError` if the machine cannot run an agent.
 
     >>> play("greedy", "random", "case1", seconds=1, seed=7)
     <Record of extended: greedy 234, random 98; player 1 wins (no_action), 72 turns>
@@ -139,11 +138,11 @@ def play(
     with ExitStack() as stack:
         table = stack.enter_context(Table(rules, position, names, terms, seat_here))
         bar = show_progress(stack, "turns") if progress else None
-        for event in (each for each in table.events() if isinstance(each, TurnEnded)):
-            if bar is not None:
+        for event in table.events():
+            if bar is not None and isinstance(event, TurnEnded):
                 bar.set_postfix_str("{}:{}".format(*event.state.scores()), refresh=False)
                 bar.update()
-            if on_turn is not None:
+            if on_turn is not None and isinstance(event, TurnEnded):
                 on_turn(event.state, event.turn)
     return table.record
 
