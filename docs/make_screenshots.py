@@ -17,6 +17,7 @@ from tests.browser import STILL, Browser, NoBrowserError
 FOLDER = Path(__file__).parent
 WIDE = (1200, 1480)
 TREE = (1200, 760)
+THOUGHT = (760, 1000)
 
 
 def game() -> Record:
@@ -48,6 +49,7 @@ def main() -> int:
         try:
             for file, fragment, size, keys, picture in (
                 (replay, half, WIDE, "w", "page-light.png"),
+                (replay, "#1.15", THOUGHT, "w", "thought.png"),
                 (tree, "", TREE, "cc", "tree.png"),
             ):
                 browser.open(file, fragment, size, False)
