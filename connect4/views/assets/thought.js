@@ -33,7 +33,6 @@ function showThought() {
   const shown = game.thoughts[at - 1] ? at : game.thoughts.findIndex(Boolean) + 1;
   const [turn, thought] = [game.turns[shown], game.thoughts[shown - 1]];
   thoughtBox.hidden = !turn || !thought;
-  byId("board").classList.toggle("low", !thoughtBox.hidden && !game.rowLabels);
   moreBox.hidden = shown !== at || Boolean(line);
   if (!turn || !thought) return;
   thoughtBox.style.visibility = moreBox.hidden ? "hidden" : "";
