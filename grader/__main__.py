@@ -262,7 +262,7 @@ def _fuel(add: Add) -> None:
 
 COMMANDS: Final[dict[str, tuple[str, Callable[[Add], None]]]] = {
     "check": ("check the form of submissions, and ask each for a few moves", _check),
-    "practice": ("ask positions with a known answer: what does a file see?", _practice),
+    "practice": ("ask positions with a known answer, and say what a file sees", _practice),
     "grade": ("play submissions against random and the baselines, and give points", _grade),
     "compare": ("find out whether a new agent is better than an old one", _compare),
     "tournament": ("play a staged tournament among submissions", _tournament),
