@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.results import STARVED
 from tests.command import run
 from tests.grading import COMMAND, execute, games, hand_in, id_of, rubric, searcher
 from tests.marked import rows as table_of
@@ -132,7 +133,8 @@ def test_the_record_of_a_starved_game_is_written_and_does_not_count(folder: Path
     results = folder / "grade.db"
     named = "SELECT key FROM game WHERE player1 = ? LIMIT 1"
     ((key,),) = execute(results, named, id_of(results, "bo"))
-    execute(results, "UPDATE game SET timeouts1 = 1, starved1 = 1 WHERE key = ?", key)
+    changed = "UPDATE game SET timeouts1 = 1, starved1 = 1, fault = ? WHERE key = ?"
+    execute(results, changed, STARVED, key)
     before = run(COMMAND, "report", "grade.db", "--out", "marks", "--records", cwd=folder, status=3)
     assert "1 game has no result yet (the machine was too busy: an agent got" in before.stderr
     assert "incomplete: 1 game missing" in before.stdout
