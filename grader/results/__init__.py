@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 PLAYED: Final = "PLAYED"
@@ -45,7 +45,12 @@ class Faults:
         return self.timeouts + self.invalid + self.errors
 
     def __add__(self, other: Faults) -> Faults:
-        return Faults(*map(sum, zip(astuple(self), astuple(other), strict=True)))
+        return Faults(
+            self.timeouts + other.timeouts,
+            self.invalid + other.invalid,
+            self.errors + other.errors,
+            self.starved + other.starved,
+        )
 
 
 @dataclass(frozen=True, slots=True)
