@@ -119,7 +119,8 @@ class Grid:
         masks = [0, 0, 0]
         for row, cells in enumerate(rows):
             for column, cell in enumerate(cells):
-                masks[cell] |= self.bit(row, column)
+                if cell:
+                    masks[cell] |= self.bit(row, column)
         return masks[1], masks[2]
 
 

@@ -6,14 +6,13 @@ import json
 import operator
 import re
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from connect4.errors import InputError
 from connect4.games.base import Player, Winner, quoted
 
-NUMBER: Final = re.compile(r"[+-]?[0-9]{1,9}")
+NUMBERS: Final = re.compile(r"(?:[+-]?[0-9]{1,9}(?: |$))+")
 
 FIRST_LINES: Final = (["0"], ["0", "0", "1"], ["0", "0", "2"])
 SIDE_BY_SIDE: Final = re.compile("[012._xXoO]{2,}")
@@ -157,10 +156,11 @@ def _read_first_line(line: tuple[int, str], source: str) -> tuple[tuple[int, int
 
 def _numbers(line: str, where: str) -> list[int]:
     """Return the numbers of a line; raises `InputError`."""
-    for word in line.split():
-        if not NUMBER.fullmatch(word):
-            raise InputError(f"{where}: {quoted(word)} is not a number; expected {ROWS}")
-    return [int(word) for word in line.split()]
+    words = line.split()
+    if not NUMBERS.fullmatch(" ".join(words)):
+        wrong = next(word for word in words if not NUMBERS.fullmatch(word))
+        raise InputError(f"{where}: {quoted(wrong)} is not a number; expected {ROWS}")
+    return list(map(int, words))
 
 
 def _falling(rows: Rows, source: str, first: int) -> Rows:
@@ -185,6 +185,10 @@ def _falling(rows: Rows, source: str, first: int) -> Rows:
     return rows
 
 
+ENCODER: Final = json.JSONEncoder(separators=(" ", ":"), default=operator.index)
+"""Writes a row as a line of a state file in brackets, also with cells of numpy arrays."""
+
+
 def position_from_json(value: Any, game: str, counts: bool = False) -> Placed:
     """Return what `read_position` does, for a record's `start`; raises `InputError`.
 
@@ -194,8 +198,7 @@ def position_from_json(value: Any, game: str, counts: bool = False) -> Placed:
         found = value["popouts"] if counts else 0
         one, two = found if isinstance(found, list) else (found, found)
         numbers = [[one, two, value.get("mover", 1)], *value["board"]]
-        plain = partial(json.dumps, default=operator.index)  # for cells of numpy arrays
-        rows = (" ".join(map(plain, row)) for row in numbers)
+        rows = (ENCODER.encode(list(row))[1:-1] for row in numbers)
         lines = [(number, re.sub(r"\.0\b", "", row)) for number, row in enumerate(rows, 1)]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"start: not a position of {game} ({error!r})") from None

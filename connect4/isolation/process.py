@@ -347,8 +347,10 @@ class AgentProcess:
         checked on Linux only.
         """
         self._signal("SIGSTOP")
-        began, busy, looks = time.monotonic(), self.spent().busy, 0
+        began, busy, looks = time.monotonic(), 0.0, 0
         while levels.thread_states(self.pid).strip("TtZX"):
+            if looks == QUICK_LOOKS:  # seldom
+                busy = self.spent().busy
             waited = time.monotonic() - began
             runs = waited > STOP_PATIENCE and self.spent().busy - busy > STOP_PATIENCE / 2
             if runs or waited > BUSY_PATIENCE:

@@ -169,7 +169,7 @@ class IsolatedSeat:
         """
         try:
             return self._ask(state, seconds)
-        except Exception:
+        except Exception:  # the machine failed: nothing of the agent stays behind
             self.close()
             raise
         except BaseException:  # on Ctrl-C: this request must not be answered later

@@ -1,4 +1,4 @@
-"""The methods of a file, what `check` asks them, and how it says what was wrong."""
+"""The two methods of a file, the positions in which `check` calls them, and its messages."""
 
 from __future__ import annotations
 
