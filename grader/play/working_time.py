@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -120,15 +121,16 @@ class Asking:
 
         An answer is waited for `after` seconds longer than its time.
         """
-        if time.monotonic() - self.began + seconds + after > SILENT:
-            line = f"asking get_{method}_move for a move with {seconds:g} s"
-            if line != self.said:
-                self.say(line)
-            self.said = line
         if seat.load_failure is not None:
             text = f"cannot be loaded: {headline(seat.load_failure)}"
             return Failure(text, seconds, seat.load_failure)
-        reply = seat.ask(state, seconds + after)
+        silent = max(0.0, self.began + SILENT - time.monotonic())
+        word = threading.Timer(silent, self._say_once, (method, seconds))
+        word.start()
+        try:
+            reply = seat.ask(state, seconds + after)
+        finally:
+            word.cancel()
         used = reply.cpu_seconds or level_of(reply).seconds_of(reply)
         self.took.setdefault((method, seconds), []).append(used - OVERHEAD)
         if reply.changed:
@@ -136,6 +138,12 @@ class Asking:
         if reply.outcome is Outcome.PLAYED and (reply.detail or "").startswith(WRONG):
             self.wrong_thought = self.wrong_thought or f"get_{method}_move: {reply.detail}"
         return _failure(reply, state, seconds, after, self.limits.margin_seconds)
+
+    def _say_once(self, method: Method, seconds: Seconds) -> None:
+        line = f"asking get_{method}_move for a move with {seconds:g} s"
+        if line != self.said:
+            self.say(line)
+        self.said = line
 
     def new_player_fails(
         self, state: State, method: Method, seconds: Seconds, after: Seconds
