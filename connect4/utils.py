@@ -123,7 +123,7 @@ def get_valid_actions(
         left = popouts_left[player_number].get_int()
     except (TypeError, ValueError, LookupError, AttributeError):
         wanted = "a tuple (board, popouts) with an Integer for each player"
-        raise ValueError(f"a state is {wanted}, not such a {type(state).__name__}") from None
+        raise ValueError(f"a state is {wanted}, not this {type(state).__name__}") from None
     cells = _as_board(board)
     top = cells[0].tolist()
     actions = [(column, False) for column, token in enumerate(top) if not token]

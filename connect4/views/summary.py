@@ -90,12 +90,11 @@ def faults_of(record: Record, player: Player) -> list[Turn]:
 
 
 def agents_faults(record: Record) -> list[Turn]:
-    """Return the first lost turn of each side that is a program."""
+    """Return the first lost turn of each side that is a program; one by its own fault, if any."""
     return [
-        turn
+        min(lost, key=lambda turn: turn.starved)
         for player in SIDES
-        if record.players[player - 1].agent != "human"
-        for turn in faults_of(record, player)[:1]
+        if record.players[player - 1].agent != "human" and (lost := faults_of(record, player))
     ]
 
 

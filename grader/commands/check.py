@@ -38,15 +38,25 @@ from grader.rubric.model import Rubric, all_boards
 
 
 def check(paths: Sequence[Path], rubric: Path | None = None, form_only: bool = False) -> int:
-    """Check files, required rules before advice; return 1 if a required rule is broken."""
+    """Check files, required rules before advice; return 1 if a required rule is broken.
+
+    Several submissions without a report share one line, and count as one fault.
+    """
     rules = read_rubric(rubric)
     level = None if form_only else choose_level("auto")[0]
     counts: Counter[str] = Counter()
     known: dict[bytes, tuple[list[Finding], str]] = {}
-    for item in submissions.find(paths, rules.submission):
+    items = submissions.find(paths, rules.submission)
+    several = sum(item.report is None and not item.problem for item in items) > 1
+    without: list[str] = []
+    for item in items:
         place = item.place
         found, plays = _examine(item, rules, level, known)
         findings = sorted(found, key=lambda finding: not finding.required)
+        no_report = [one for one in findings if one.in_report and item.report is None]
+        if no_report and several:
+            findings.remove(no_report[0])
+            without.append(item.name)
         whose = "" if item.name in place else f" ({item.name})"
         for finding in findings:
             in_report = finding.in_report and item.report is not None
@@ -55,12 +65,16 @@ def check(paths: Sequence[Path], rubric: Path | None = None, form_only: bool = F
             print(f"{where}:{finding.line}: {rule}: {one_line(finding.text)}{whose}")
             if finding.required:
                 show_error(where, finding.line, f"{finding.rule}: {finding.text}")
-        said = ", ".join(filter(None, ["" if findings else "well formed", plays]))
+        said = ", ".join(filter(None, ["" if findings or no_report else "well formed", plays]))
         if said:
             print(f"{place}: {said}{whose}", flush=True)
         counts.update("required" if finding.required else "advice" for finding in findings)
-        failed = any(finding.required for finding in findings)
+        failed = bool(no_report) or any(finding.required for finding in findings)
         counts["failed" if failed else "unknown" if plays == UNKNOWN else "good"] += 1
+    if without:
+        many = number_of(len(without), "submission")
+        print(f"report: no report.txt in {many}: {one_line(', '.join(without))}")
+        counts["required"] += 1
     print(summary(counts) + (NO_MOVES if level is None else ""))
     return FAILED if counts["failed"] else DONE
 
