@@ -148,6 +148,8 @@ def test_errors_are_the_packages_own_and_built_in_ones() -> None:
         lambda: connect4.load("case1", "chess"),
         lambda: connect4.start("classic", rows=99, columns=7),
         lambda: connect4.start("extended", depth=3),
+        lambda: connect4.start("classic", rows="6"),  # type: ignore[arg-type]
+        lambda: connect4.start("classic", columns=True),
         lambda: connect4.play("nobody", "random"),
         lambda: connect4.play(3, "random"),
         lambda: connect4.play(type("Half", (), {"get_intelligent_move": None}), "random"),

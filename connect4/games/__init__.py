@@ -60,6 +60,9 @@ def begin(
         if name not in known:
             listed = ", ".join(known) or "none"
             raise InputError(f"{game.name} has no option {name!r}; its options are {listed}")
+    given = [size for size in (rows, columns) if size is not None]
+    if any(isinstance(size, bool) or not hasattr(size, "__index__") for size in given):
+        raise InputError(f"rows and columns are whole numbers, not {rows!r} and {columns!r}")
     if start is None:
         state = game.start(rows, columns)
     elif rows or columns:
