@@ -106,6 +106,19 @@ def test_a_game_to_watch_ends_its_command_and_stays_on_the_page(
     quiet(browser)
 
 
+def test_a_column_typed_too_early_shows_no_runs(begin: Begin, browser: Browser) -> None:
+    begin("connect4.ConnectFour", "human", "reference", "case1", "--time", "3")
+    asked(browser)
+    browser.press("3")
+    browser.wait("return document.querySelector('#clock2:not([hidden])').textContent")
+    browser.press("1")
+    assert browser.text("#sum") == ""
+    asked(browser)
+    browser.press("2")
+    said(browser, "Turn 3:")
+    quiet(browser)
+
+
 def test_a_page_that_opens_late_and_one_that_reloads_show_the_whole_game(
     begin: Begin, browser: Browser
 ) -> None:

@@ -449,7 +449,8 @@ const kinds = {
     const isAsked = live.moves.length > 0 && !(event.key === "Enter" && tagName === "BUTTON");
     if (digit && event.shiftKey) live.typed = "P";
     const isTaken = isAsked && live.type(digit ?? (event.key.length > 1 ? event.key : event.key.toUpperCase()));
-    if (!isTaken && (event.key !== " " || tagName === "BUTTON")) return;
+    const isEarly = digit && !byId("acts").hidden; // a move before its turn: no runs are shown
+    if (!isTaken && !isEarly && (event.key !== " " || tagName === "BUTTON")) return;
     event.preventDefault();
     event.stopImmediatePropagation();
   }, true);
