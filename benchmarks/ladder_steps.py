@@ -1,4 +1,4 @@
-"""Measure the ladder: `python3 -m benchmarks.ladder_steps [AGENT ...] [--time T] [--jobs N]`.
+"""Measure the baselines: `python3 -m benchmarks.ladder_steps [AGENT ...] [--time T] [--jobs N]`.
 
 Each agent plays the one below it on the boards of part B, from both sides. Random openings, made as
 in `compare`, prevent fixed-depth agents from repeating their games. A step counts as a step if the

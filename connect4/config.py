@@ -1,4 +1,4 @@
-"""Constants of the game."""
+"""Constants that the game, the commands and the files of students share."""
 
 from typing import Final
 

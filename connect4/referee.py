@@ -18,7 +18,7 @@ from connect4.players.base import Outcome, PlayerLeftError, Reply, ResignedError
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The outcome of a game and why it ended, as two separate values."""
+    """The scores of a game, why it ended and who won: three separate values."""
 
     scores: tuple[int, int]
     ending: base.Ending

@@ -1,4 +1,4 @@
-"""Safe ends of the kit: checks of somebody else's JSON, and files written completely or not at all.
+"""Safe input and output: checks of JSON from elsewhere, and files written whole or not at all.
 
 Each check returns the value or raises `InputError`.
 """

@@ -18,7 +18,7 @@ from grader.marks.tally import Tally, by_match, mean_interval, t_quantile, verdi
 from grader.marks.tournament import ratings
 from grader.output.explain import explained, gradescope
 from grader.output.results import GRADE, Results
-from grader.output.tables import gradebook, margins, text_table
+from grader.output.tables import grades_csv, margins, text_table
 from grader.play.schedule import PlannedGame, grade_games, submitted
 from grader.results import Faults, InfraFailure, PlayedGame
 from grader.rubric import reading as rubrics
@@ -221,7 +221,7 @@ def test_a_mark_without_points_names_the_reason(tmp_path: Path) -> None:
         "A: random: 2 of 4 games have no result: 1 failed: OSError: no space in /srv/scratch/w1; "
         "1 not played yet"
     )
-    (row,) = csv.DictReader(gradebook([mark]).removeprefix("\ufeff").splitlines())
+    (row,) = csv.DictReader(grades_csv([mark]).removeprefix("\ufeff").splitlines())
     assert list(row)[-1] == "Withheld"
     assert row["Withheld"] == why
     first, second = gradescope(mark, rubric, ())["tests"][:2]

@@ -1,4 +1,4 @@
-"""The games as standard environments: PettingZoo here, OpenSpiel in `connect4.envs.openspiel`.
+"""The games as standard environments: PettingZoo (`aec`), OpenSpiel (`openspiel`), what both share.
 
 `from connect4.envs import extended_v1; env = extended_v1.env(start="case1")` creates one. The other
 games are `classic_v1`, `classic_full_v1`, `dynamic_v1` and `popout_v1`. Requires the extra `env`.

@@ -186,8 +186,8 @@ def file_action(answer: tuple[int, bool]) -> int:
 BITS_SHAPE: Final = (6, 7)
 BITS_MARK: Final = 1 << 63
 
-GAMES: Final[dict[str, Variant]] = {"classic": "first-four", "classic-full": "most-fours"}
-"""The games of this module by name."""
+VARIANTS: Final[dict[str, Variant]] = {"classic": "first-four", "classic-full": "most-fours"}
+"""The variant of each game of this module, by the name of the game."""
 
 
 def to_bits(state: ClassicState, ai: Player = 1) -> int:
@@ -219,8 +219,8 @@ def from_bits(bits: int, game: str = "classic", ai: Player = 1) -> ClassicState:
     The number does not contain the mover: player 1 moves unless player 1 has more tokens than
     player 2. Raises `InputError` for a number that is not a position.
     """
-    if game not in GAMES:
-        raise InputError(f"from_bits: game {game!r}; write {' or '.join(map(repr, GAMES))}")
+    if game not in VARIANTS:
+        raise InputError(f"from_bits: game {game!r}; write {' or '.join(map(repr, VARIANTS))}")
     rows = [[0] * 7 for _ in range(6)]
     for column in range(7):
         for row in range((bits >> 60 - 9 * column & 7) - 1):
@@ -232,14 +232,14 @@ def from_bits(bits: int, game: str = "classic", ai: Player = 1) -> ClassicState:
     placing = (grid, *grid.from_rows(rows), mover, 0, ())
     if to_bits(_placed("most-fours", placing, ""), ai) != bits:
         raise InputError(f"{bits} is not the 64-bit state of a board of 6 by 7")
-    return _placed(GAMES[game], placing, "")
+    return _placed(VARIANTS[game], placing, "")
 
 
 ACTION_HELP: Final = "3 to drop into column 3"
 
 
 def _game(name: str, title: str, **more: Any) -> Game:
-    variant = GAMES[name]
+    variant = VARIANTS[name]
     return Game(
         name=name,
         title=title,

@@ -1,6 +1,6 @@
 """The league: the players of the ladder, their pairs, who counts; and the standings of a day.
 
-Last what only the teacher sees: the table on the terminal and `ladder.csv`.
+At the end of the module: what only the teacher sees, the table on the terminal and `ladder.csv`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What the grader prints and writes; files below `--out` are written whole or not at all.
 
-Last the workflow commands of GitHub Actions, which reads them from the log of a job. A student's
-text in the log, such as the message of an exception, could therefore hide lines or mask words. The
-grader stops commands while it runs, except for its own lines of errors.
+GitHub Actions reads workflow commands from the log of a job. A student's text in the log, such as
+the message of an exception, could therefore hide lines or mask words. So the grader stops these
+commands while it runs, except for its own lines of errors.
 """
 
 from __future__ import annotations

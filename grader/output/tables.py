@@ -364,7 +364,7 @@ ROSTER_COLUMNS: Final[tuple[Column, ...]] = (
 """The columns of a roster, of late days and of corrections."""
 
 
-def gradebook(marks: Sequence[Mark], more: bool = False) -> str:
+def grades_csv(marks: Sequence[Mark], more: bool = False) -> str:
     """Return `grades.csv`: one line for each student, also if several handed in together.
 
     `more` adds the columns of a roster.

@@ -26,7 +26,7 @@ from grader.output import beginning, in_actions, result_pages, show_error, write
 from grader.output.explain import Lost, Reason, gradescope, of_match, reasons, to_json
 from grader.output.pages import REPLAYS, Shown, replay_text, write_games
 from grader.output.results import GRADE, Results
-from grader.output.tables import faults_text, gradebook
+from grader.output.tables import faults_text, grades_csv
 from grader.play.one_game import DIGITS, source_path
 from grader.play.schedule import Contestant, PlannedGame, names_of
 from grader.results import KeptGame
@@ -60,7 +60,7 @@ def write_all(results: Results, store: Store, out: Path) -> None:
     if results.kind == GRADE:
         more = [mark for mark in results.marks if any(one.corrections for one in mark.students)]
         whole = results.has_roster or results.rubric.late.deadline or more
-        write(out / "grades.csv", gradebook(results.marks, bool(whole)))
+        write(out / "grades.csv", grades_csv(results.marks, bool(whole)))
         if len(results.marks) > 1:
             for mark in results.marks:
                 name = mark.submission.name

@@ -99,7 +99,7 @@ class PartA:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """One baseline of the ladder: points by mean margin, linear from `low` to `high`."""
+    """One baseline of part B: points by mean margin, linear from `low` to `high`."""
 
     agent: Annotated[KitAgent, kit_agent]
     points: Annotated[float, number(minimum=0)]
@@ -109,7 +109,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class PartB:
-    """Points for margins against the ladder."""
+    """Points for margins against the baselines."""
 
     boards: Boards
     baselines: Annotated[tuple[Baseline, ...], tables(Baseline)]
