@@ -33,7 +33,7 @@ class AIPlayer:
 
 OUTPUTS = ("grades.csv", "class.html", "feedback/ann.html", "tables.txt")
 
-NAMED = """with 0.2 s a move not every file plays as with more:
+NAMED = """with 0.2 s a move these files do not play as they could:
   {name}: plays from 1 s a move, not at 0.2 s
 """
 

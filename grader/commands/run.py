@@ -96,7 +96,7 @@ def go(task: Task) -> int:
             sha256 = str(read_results(store).find(name, task.path).sha256)
             store.try_again(sha256)
             for game in read_results(store).games_by_file.get(sha256, ()):
-                store.end(game.key, died=False)  # what was held against it
+                store.end(game.key, died=False)  # it is no suspect any more
         run = ClassRun(task, store)
         results = None
         with contextlib.suppress(KeyboardInterrupt), task.playing.pool() as pool:

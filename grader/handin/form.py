@@ -79,7 +79,7 @@ STUB: Final = b"ai.py is still the stub"
 PLACEHOLDER: Final = "(ENTRY NUMBER)"
 """In the first line of the students' `report.txt`, until they write their names there."""
 
-METHODS: Final = {
+ARGUMENTS: Final = {
     "__init__": ("player_number", "time"),
     "get_expectimax_move": ("state",),
     "get_intelligent_move": ("state",),
@@ -169,7 +169,7 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
     }
     if player.decorator_list:  # @dataclass makes its own
         second_names.add("__init__")
-    for name, expected in METHODS.items():
+    for name, expected in ARGUMENTS.items():
         signature = f"{name}(self, {', '.join(expected)})"
         if name in methods:
             yield from _signature(methods[name], expected, signature)
@@ -180,7 +180,7 @@ def _class(tree: ast.Module, nodes: Sequence[ast.AST]) -> Iterator[Finding]:
 def _is_meant(node: ast.ClassDef) -> bool:
     """Return whether a class is probably meant as AIPlayer."""
     named = node.name.replace("_", "").lower() in ("aiplayer", "player", "ai", "agent", "aiagent")
-    return named or any(getattr(item, "name", "") in [*METHODS][1:] for item in node.body)
+    return named or any(getattr(item, "name", "") in [*ARGUMENTS][1:] for item in node.body)
 
 
 def _signature(

@@ -23,7 +23,7 @@ from typing import Any, Final, Self
 from connect4.errors import InputError
 from grader.handin.worker import DeathError, Worker
 
-ATTEMPTS: Final = 2
+TRIES: Final = 2
 """How often a call is tried whose worker dies."""
 
 LOAD_SECONDS: Final = 1.0
@@ -73,7 +73,7 @@ class LocalExecutor(ThreadPoolExecutor):
         """Return the result of a call in a worker; raise its error, or that the worker died."""
         worker, deaths = self._idle.pop(), list[DeathError]()
         try:
-            while len(deaths) < ATTEMPTS:
+            while len(deaths) < TRIES:
                 try:
                     return worker.call(fn, *arguments)
                 except DeathError as error:

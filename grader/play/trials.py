@@ -1,6 +1,6 @@
-"""What is held against a file in whose games the grader or its worker ends.
+"""Proofs that a file ends the grader, or the worker that plays it.
 
-Such a file is set aside only if a trial proves that it is the cause.
+Such a file is set aside only if a trial shows that it is the cause.
 """
 
 from __future__ import annotations

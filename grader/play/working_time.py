@@ -1,4 +1,4 @@
-"""Loads each file, and asks it with more and more time: the smallest at which it plays."""
+"""Loads each file and asks it for moves with more and more time, until it plays."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ PASSING: Final = re.compile(r"was not loaded within \S+ s$|its process was kille
 
 
 AT_ONCE: Final = 0.01
-"""An answer in less of its time than this is no search; one in three times more is."""
+"""An answer in less than this share of its time is no search; three times this share is one."""
 
 OVERHEAD: Final = 0.001
-"""Seconds that a turn takes an agent's process besides."""
+"""Processor seconds of a turn in which an agent does nothing."""
 
 ANSWERS_AT_ONCE: Final = "answers in under 1 % of its time up to "
 """The beginning of a note: its reserve eats all of a short time."""
@@ -274,11 +274,11 @@ class Pace:
 def too_slow(
     contestants: Iterable[Contestant], rubric: Rubric, pace: Pace, store: Store
 ) -> list[str]:
-    """Return lines that name the files that play another way in a run than with more time."""
+    """Return lines that name the files for which the time of a run is too short to play well."""
     slow = slow_files(rubric, store, pace)
     lines = [f"  {item.name}: {slow[item.sha256]}" for item in contestants if item.sha256 in slow]
     given = limit_of_move(rubric, pace.seconds)
-    return [f"with {given} a move not every file plays as with more:", *lines] if lines else []
+    return [f"with {given} a move these files do not play as they could:", *lines] if lines else []
 
 
 def grading_pace(rubric: Rubric) -> Pace:

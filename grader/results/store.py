@@ -339,7 +339,7 @@ class Store(Database):
         return {sha256: f"{title} ({evidence})" for sha256, title, evidence in rows}
 
     def try_again(self, sha256: str) -> None:
-        """Forget that a file was set aside, and what was held against its loading and trials."""
+        """Forget that a file was set aside, and the notes on its loading and its trials."""
         with self.transaction() as database:
             database.execute("DELETE FROM aside WHERE sha256 = ?", (sha256,))
             database.execute("DELETE FROM begun WHERE instr(key, ?)", (sha256,))

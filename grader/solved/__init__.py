@@ -47,7 +47,7 @@ POINTS: Final = [0, 0, 2, 5, 20]
 """The points of runs for which the answers hold."""
 
 LEAST: Final = 0.2
-"""The seconds of a move, if the file plays with them."""
+"""The seconds of a move; a file that needs more gets more."""
 
 TWIN_OF_EACH: Final = 5
 """Of each skill, one position in so many is asked with the sides exchanged too."""
