@@ -19,7 +19,7 @@ from grader.handin.worker import death
 from grader.marks.tournament import stages, unlikely
 from grader.output.pages import public_replay, replay_text
 from grader.output.results import read_results
-from grader.output.tables import gradebook, tournament_text
+from grader.output.tables import grades_csv, tournament_text
 from grader.play.one_game import as_seen_by, play_game, replay_data, submitted_players
 from grader.play.schedule import Contestant, grade_games, submitted
 from grader.play.trials import STAND_IN
@@ -166,7 +166,7 @@ def test_a_mark_walks_through_few_functions_from_the_results_file_to_the_gradebo
     with Store(tmp_path / "marks.db", writing=False) as store:
         sys.setprofile(look)
         try:
-            text = gradebook(read_results(store).marks)
+            text = grades_csv(read_results(store).marks)
         finally:
             sys.setprofile(None)
     assert ",26.00," in text

@@ -186,6 +186,18 @@ def test_the_keys_of_a_new_rubric_are_the_reason_of_new_marks(tmp_path: Path) ->
     assert row["Why"] == "rubric: part_b.baselines[1].low was -10.0 and is -30.0"
 
 
+@pytest.mark.parametrize(("pages", "remark"), [(0, ""), (2, "no report.txt")])
+def test_no_report_is_missed_where_the_rubric_asks_for_none(
+    tmp_path: Path, pages: int, remark: str
+) -> None:
+    write_class(tmp_path / "class", {"ann.py": agent(10)})
+    more = f"[submission]\nreport_pages = {pages}\n"
+    grade_without_playing(tmp_path / "class", tmp_path / "marks.db", more)
+    grader("report", "marks.db", "--out", "out", cwd=tmp_path)
+    (row,) = rows(tmp_path / "out/grades.csv")
+    assert row["Remark"] == remark
+
+
 def test_a_mark_that_was_open_is_known_once_the_roster_names_the_hand_in(tmp_path: Path) -> None:
     files = {f"Kim Lee_{n}_assignsubmission_file_/ai.py": agent(10 + n) for n in (1, 2)}
     course = Class(tmp_path, files)

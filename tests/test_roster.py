@@ -284,7 +284,7 @@ def test_a_correction_of_one_member_is_not_shown_to_the_others() -> None:
 def test_late_days_take_no_more_than_there_is_and_the_remark_says_what() -> None:
     from grader.handin import Submission
     from grader.marks import Lateness, Mark
-    from grader.output.tables import gradebook
+    from grader.output.tables import grades_csv
 
     mark = Mark(
         Submission("Ann", "", report=""),
@@ -293,7 +293,7 @@ def test_late_days_take_no_more_than_there_is_and_the_remark_says_what() -> None
     )
     for placement, taken in ((0.0, "0.00"), (3.0, "3.00"), (9.0, "5.00")):
         placed = replace(mark, placement=placement)
-        (row,) = csv.DictReader(gradebook([placed], more=True)[1:].splitlines())
+        (row,) = csv.DictReader(grades_csv([placed], more=True)[1:].splitlines())
         assert row["Late Deduction"] == taken
         assert row["Remark"] == f"1 day late, {taken} points less"
 

@@ -131,7 +131,7 @@ def remark(mark: Mark, student: Student | None = None) -> str:
         games = number_of(mark.missing, "game")
         why = f" ({STARVED})" if STARVED in mark.why_withheld else ""
         notes.insert(0, f"incomplete: {games} missing, points of {names} are withheld{why}")
-    if mark.submission.report is None:
+    if mark.submission.report is None and any(found.in_report for found in mark.findings):
         notes.append("no report.txt")
     if mark.public:
         notes.append(f"games whose seed was public: {mark.public}")
