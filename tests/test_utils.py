@@ -64,9 +64,7 @@ def test_a_state_in_place_of_a_board_is_named():
     with pytest.raises(ValueError, match=r"a board is state\[0\], not the whole tuple"):
         get_pts(1, state_of([[0]]))
     for state in (np.zeros((6, 8), dtype=int), ([[0, 0]], {1: 3, 2: 3}), 7):
-        wanted = (
-            r"a state is a tuple \(board, popouts\) with an Integer for each player, not this "
-        )
+        wanted = r"a state is a tuple \(board, popouts\) with an Integer for each player, not this "
         with pytest.raises(ValueError, match=wanted + type(state).__name__):
             get_valid_actions(1, state)
 
