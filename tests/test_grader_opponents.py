@@ -53,7 +53,7 @@ def test_games_that_a_baseline_loses_by_its_own_fault_count_for_nobody(tmp_path:
     hand_in(tmp_path / "class", "bo", searcher(1, -1))
     said = grade(tmp_path, "--out", "marks")
     assert said.startswith("3\n")
-    assert "count for nobody: mend the opponent that" in said
+    assert "count for nobody: fix the opponent that" in said
     for row in rows(tmp_path / "marks" / "grades.csv"):
         assert row["Total"] == ""
         assert "incomplete" in row["Remark"]

@@ -230,7 +230,7 @@ def test_the_graders_own_fault_is_one_line_and_its_traceback_is_stored(tmp_path:
 
 @pytest.mark.slow
 def test_the_same_command_plays_a_failed_game_again(tmp_path: Path) -> None:
-    """However often it has failed before: somebody may have mended the machine."""
+    """However often it has failed before: somebody may have repaired the machine."""
     rubric(tmp_path)
     hand_in(tmp_path / "class", "ann", searcher(1))
     arguments = ("grade", "class", "--rubric", "rubric.toml", "--isolation", "process")

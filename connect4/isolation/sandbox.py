@@ -44,7 +44,7 @@ class Limits:
     reload_seconds: float = 10.0
     """For all reloads in a game, unless each move has its own process."""
     margin_seconds: float = 0.005
-    """Added to a move's time limit, for the measured time of communication."""
+    """Measured time of communication that does not count in a turn, at most; see `is_late`."""
     memory_bytes: int = 1 << 30
     """Address space of one process."""
     tasks: int = 64

@@ -427,7 +427,7 @@ def why_incomplete(task: Task, results: Results, run: ClassRun, interrupted: boo
     if any(text.startswith("the opponent ") for text in texts):
         remedy = "close other programs"
         if not task.of_one_file:
-            remedy = f"mend the opponent that {task.rubric.source} names"
+            remedy = f"fix the opponent that {task.rubric.source} names"
         yield (
             "games that an opponent lost by its own fault count for nobody: "
             f"{remedy} and give the same command again"

@@ -55,7 +55,7 @@ DIGITS: Final = 32
 """Digits of a hash in the name of a folder: two files that share 12 are found in minutes."""
 
 HOPELESS: Final = 10
-"""A run stops if its first N games against an opponent all fail: they are not the cause."""
+"""A run stops if its first N games against an opponent all fail: no submission is the cause."""
 
 DEATHS: Final = ("WorkerDiedError", "KilledWorker")
 """Exceptions of the local executor and Dask for a call that killed its worker in every attempt."""

@@ -113,7 +113,7 @@ def _load(path: Path) -> Values:
 
 
 GONE: Final = {
-    "match.opponent_faults": "is gone: such games count for nobody; mend the agent and give the "
+    "match.opponent_faults": "is gone: such games count for nobody; fix the agent and give the "
     "same command, or `correct` a mark"
 }
 """Keys of 2.0.0, and what to do instead."""
