@@ -1,9 +1,8 @@
 """What the answers suggest: questions to the author.
 
-Each typical mistake is a player that makes it and looks one move ahead. A position tells the
-mistake apart where that player's move is neither right nor that of a player without the mistake;
-there the file's answer counts. The other rules use shares of answers; a share of few answers is
-nan, and no rule holds for it.
+Each typical mistake is a player that makes it and looks one move ahead. A position tells it apart
+where that player's move is neither right nor that of a player without the mistake. The other rules
+use shares of answers; a share of few answers is nan, and no rule holds for it.
 """
 
 from __future__ import annotations
