@@ -1,15 +1,9 @@
 import numpy as np
 import pytest
 
+from connect4 import utils
 from connect4.config import win_pts
-from connect4.utils import (
-    Integer,
-    get_diagonals_primary,
-    get_diagonals_secondary,
-    get_pts,
-    get_row_score,
-    get_valid_actions,
-)
+from connect4.utils import Integer, get_pts, get_row_score, get_valid_actions
 
 course_points = pytest.mark.skipif(
     win_pts != [0, 0, 2, 5, 20],
@@ -63,12 +57,26 @@ def test_a_run_does_not_go_on_from_one_row_to_the_next():
 
 def test_diagonals_come_in_the_order_of_the_rules():
     board = np.array(NUMBERED)
-    assert list(get_diagonals_primary(board)) == [[1], [4, 2], [7, 5, 3], [1, 8, 6], [3, 9], [4]]
-    assert list(get_diagonals_secondary(board)) == [[3], [6, 2], [9, 5, 1], [4, 8, 4], [3, 7], [1]]
-    assert get_diagonals_primary(NUMBERED) == get_diagonals_primary(board)
-    assert get_diagonals_secondary(NUMBERED) == get_diagonals_secondary(board)
-    assert get_diagonals_primary([[1, 2, 3, 4]]) == [[1], [2], [3], [4]]
-    assert get_diagonals_secondary([[1, 2, 3], [4, 5, 6]]) == [[3], [6, 2], [5, 1], [4]]
+    assert list(utils.get_diagonals_primary(board)) == [
+        [1],
+        [4, 2],
+        [7, 5, 3],
+        [1, 8, 6],
+        [3, 9],
+        [4],
+    ]
+    assert list(utils.get_diagonals_secondary(board)) == [
+        [3],
+        [6, 2],
+        [9, 5, 1],
+        [4, 8, 4],
+        [3, 7],
+        [1],
+    ]
+    assert utils.get_diagonals_primary(NUMBERED) == utils.get_diagonals_primary(board)
+    assert utils.get_diagonals_secondary(NUMBERED) == utils.get_diagonals_secondary(board)
+    assert utils.get_diagonals_primary([[1, 2, 3, 4]]) == [[1], [2], [3], [4]]
+    assert utils.get_diagonals_secondary([[1, 2, 3], [4, 5, 6]]) == [[3], [6, 2], [5, 1], [4]]
 
 
 def test_actions_are_drops_then_popouts_by_column():

@@ -11,7 +11,6 @@ from connect4.search import (
     ORDERS,
     WIN,
     Evaluation,
-    after,
     ascending,
     center,
     heuristics,
@@ -37,7 +36,7 @@ def walk(start, rng, plies):
     """Return a position after at most `plies` random plies, not over."""
     state = start
     for _ in range(plies):
-        following = after(state, rng.choice(ascending(state)))
+        following = state.after(rng.choice(ascending(state)))
         if following.ending() is not None:
             break
         state = following
@@ -98,7 +97,7 @@ def test_after_the_principal_variation_the_value_is_that_of_the_search(game, kin
         found = kind(evaluation, center).search(state, 4)
         end = state
         for move in found.line:
-            end = after(end, move)
+            end = end.after(move)
         left = 4 - len(found.line)
         if end.is_over():
             value = evaluation.final(end, left)

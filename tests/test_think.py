@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import connect4
-from connect4.search import after, center
+from connect4.search import center
 from connect4.search.heuristics import heuristic_of
 from connect4.search.solver import Solver
 from connect4.search.trace import Flag
@@ -36,7 +36,7 @@ def value_of(state: connect4.State, depth: int, estimate: Any) -> float:
     if depth == 0:
         return float(estimate.leaf(state))
     moves = state.legal_actions() or [None]
-    return max(-value_of(after(state, move), depth - 1, estimate) for move in moves)
+    return max(-value_of(state.after(move), depth - 1, estimate) for move in moves)
 
 
 @pytest.mark.parametrize("game", connect4.GAMES)
@@ -81,7 +81,7 @@ def test_an_agent_thinks_what_it_plays_and_its_line_can_be_played(game: str, age
         assert thought.values.keys() <= set(state.legal_actions())
         end = state
         for move in thought.line:
-            end = after(end, move)
+            end = end.after(move)
 
 
 def test_tree_search_says_the_share_of_games_that_it_wins_and_a_solver_its_score() -> None:

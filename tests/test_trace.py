@@ -11,7 +11,6 @@ import pytest
 from connect4.errors import InputError
 from connect4.games import GAMES, load_start
 from connect4.games.base import State
-from connect4.search import after
 from connect4.search import trace as traces
 from connect4.search.heuristics import heuristic_of
 from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
@@ -39,7 +38,7 @@ def positions(nodes: list[Node], state: State) -> list[State]:
     found = [state]
     for node in nodes[1:]:
         del path[node.depth :]
-        path.append(after(path[-1], node.move))
+        path.append(path[-1].after(node.move))
         found.append(path[-1])
     return found
 
@@ -57,7 +56,7 @@ def exact(name: str, root: State) -> Any:
             value = evaluation.leaf(state)
         else:
             moves = state.legal_actions() or [None]
-            value = max(-look(after(state, move), left - 1) for move in moves)
+            value = max(-look(state.after(move), left - 1) for move in moves)
         return value
 
     def look(state: State, left: int) -> float:

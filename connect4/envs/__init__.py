@@ -134,8 +134,7 @@ class Rules:
 
     def apply(self, state: State, number: int) -> State:
         """Return the position after an action; raises `IllegalAction`."""
-        action = self.actions[number]
-        return state.skip() if action is None else state.apply(action)
+        return state.after(self.actions[number])
 
     @cached_property
     def most(self) -> int:

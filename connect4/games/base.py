@@ -151,6 +151,10 @@ class State(ABC):
     def skip(self) -> Self:
         """Return the same position with the other player to move."""
 
+    def after(self, move: Action | None) -> Self:
+        """Return the position after the mover's `move`; None is a pass."""
+        return self.skip() if move is None else self.apply(move)
+
     def ending(self) -> Ending | None:
         """Return why the game is over in this position; None if it is not over."""
         return self._ending

@@ -28,16 +28,9 @@ from typing import Any, Final, TypeAlias
 from connect4.errors import AgentError, IllegalAction, InputError, harmless
 from connect4.games import find_game
 from connect4.games.base import Game
-from connect4.players import base
+from connect4.players import base, student
 from connect4.players.base import Agent, Outcome, Reply, Setup
-from connect4.players.student import (
-    CHANGE_TEXT,
-    MAX_DETAIL,
-    MAX_FRAMES,
-    Note,
-    StudentAgent,
-    clipped,
-)
+from connect4.players.student import MAX_DETAIL, Note, StudentAgent, clipped
 from connect4.players.thoughts import said_by, with_thought
 
 RULES: Final = b"r"
@@ -168,7 +161,7 @@ def read_answer(line: bytes, game: Game, notes: bool) -> tuple[Reply, bool]:
     message = _read(line)
     message.pop(THOUGHT, None)
     changed = str(message.pop(CHANGED, ""))
-    made = partial(Reply, changed=changed if CHANGE_TEXT.fullmatch(changed) else None)
+    made = partial(Reply, changed=changed if student.CHANGE_TEXT.fullmatch(changed) else None)
     key, value = next(iter(message.items())) if len(message) == 1 else ("", None)
     note = None
     if key == NOTED and notes and isinstance(value, list) and len(value) == 2:
@@ -287,7 +280,7 @@ def _detail(error: BaseException, note: Note | None) -> str:
     if isinstance(error, AgentError):
         told = note(error) if note and error.__cause__ else None
         return error.detail if told is None else f"{error.detail}\n{told}"
-    return clipped("".join(traceback.format_exception(error, limit=-MAX_FRAMES)).rstrip())
+    return clipped("".join(traceback.format_exception(error, limit=-student.MAX_FRAMES)).rstrip())
 
 
 # -- what a submission may import, and notes on denied calls

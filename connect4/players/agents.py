@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from random import Random
 from typing import Final
@@ -13,24 +10,11 @@ from typing import Final
 from connect4.games.base import Action, Seconds, State
 from connect4.players.base import Setup
 from connect4.players.registry import PLAYERS
-from connect4.search import (
-    ORDERS,
-    STRIDE,
-    Deadline,
-    Evaluation,
-    Order,
-    OutOfBudgetError,
-    Thought,
-    center,
-    points,
-    solver,
-    uncollected,
-    win_or_loss,
-)
-from connect4.search.heuristics import HEURISTICS, heuristic_of
+from connect4.search import ORDERS, Deadline, OutOfBudgetError, Thought, center, uncollected
+from connect4.search.heuristics import HEURISTICS, Heuristic, heuristic_of
 from connect4.search.mcts import EXPLORATION, Mcts, sampled
-from connect4.search.minimax import AlphaBeta, Expectimax, Minimax, TableAlphaBeta, deepen
-from connect4.search.solver import LibrarySolver, PerfectPlay, Solver
+from connect4.search.minimax import AlphaBeta, Expectimax, Found, Minimax, TableAlphaBeta, deepen
+from connect4.search.solver import LibrarySolver, PerfectPlay, Solver, alternates, is_installed
 from connect4.search.trace import Node, Trace, nodes_of_mcts
 
 MAX_DEPTH: Final = 200
@@ -53,7 +37,7 @@ def reserve(seconds: Seconds) -> Seconds:
 class Budget:
     """The limits of a search: a depth, seconds or nodes, and always the referee's time limit."""
 
-    def __init__(self, setup: Setup, stride: int = STRIDE) -> None:
+    def __init__(self, setup: Setup, stride: int = Deadline.STRIDE) -> None:
         """Read the options; without one of the three, the kind's usual depth is the limit."""
         options = setup.agent.options
         self._seconds = float(options["seconds"]) if "seconds" in options else None
@@ -89,7 +73,7 @@ class DepthAgent:
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         search = self._make(self._budget.deadline(seconds))
         with uncollected():
-            self.thought = deepen(search, state, self._budget.depth).thought
+            self.thought = thought_of(deepen(search, state, self._budget.depth))
         return self.thought.action
 
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
@@ -99,67 +83,51 @@ class DepthAgent:
         the agent has a fixed depth.
         """
         self.note = None
-        if self._budget.fixed:
-            return self._tree_of_depth(state, seconds)
-        search = self._make(self._budget.deadline(seconds))
-        trace = Trace(search)
-        deepen(search, state, MAX_DEPTH)
-        return trace.nodes
-
-    def _tree_of_depth(self, state: State, seconds: Seconds | None) -> list[Node]:
-        """Search each depth separately, so that the tree is that of one search."""
-        depth = self._budget.depth
-        end = math.inf if seconds is None else time.monotonic() + seconds
-        nodes: list[Node] = []
+        depth, deadline = self._budget.depth, self._budget.deadline(seconds)
+        trace = Trace(search := self._make(deadline))
+        if not self._budget.fixed:
+            deepen(search, state, depth)
+            return trace.nodes
         for plies in range(1, depth + 1):
-            search = self._make(Deadline(end - time.monotonic()))
-            trace = Trace(search)
-            try:
+            last, trace = trace.nodes, Trace(search := self._make(deadline))
+            try:  # with a search of its own: the tree is that of one
+                deadline.check(0)
                 search.search(state, plies)
             except OutOfBudgetError:
                 self.note = f"the time ended before depth {depth}; this is depth {plies - 1}"
-                break
-            nodes = trace.nodes
-        return nodes
+                return last
+        return trace.nodes
 
 
-def estimating(setup: Setup, make: Callable[[Evaluation, Order, Deadline], Minimax]) -> DepthAgent:
-    """Return an agent with the heuristic and the move order of its options.
+def thought_of(found: Found, note: str | None = None) -> Thought:
+    """Return the result of a search as an agent says it; without any value if no move has one."""
+    value = found.value if found.depth else None
+    moves = found.values, found.line
+    return Thought(found.move, value, found.depth, found.nodes, None, *moves, note)
+
+
+def textbook(setup: Setup) -> DepthAgent:
+    """Return `minimax`, `alphabeta` or `expectimax` with the heuristic and order of its options.
 
     The published agent with `potential` tries columns in ascending order, so that is the default
     for this heuristic.
     """
-    options = setup.agent.options
+    kind, options = setup.agent.kind, setup.agent.options
+    search: Callable[..., Minimax] = AlphaBeta if options.get("tt") == "off" else TableAlphaBeta
+    if kind == "minimax" or options.get("pruning") == "off":
+        search = Minimax
+    elif kind == "expectimax":
+        search = partial(Expectimax, cautious=not setup.game.counts_points)
     name = options.get("heuristic")
     order = ORDERS[options.get("order", "ascending" if name == "potential" else "center")]
     estimate = heuristic_of(setup.game, name).evaluation()
-    return DepthAgent(Budget(setup), partial(make, estimate, order))
-
-
-def minimax(setup: Setup) -> DepthAgent:
-    """Return `minimax:depth=K`."""
-    return estimating(setup, Minimax)
-
-
-def alphabeta(setup: Setup) -> DepthAgent:
-    """Return `alphabeta:depth=K,...`."""
-    options = setup.agent.options
-    if options.get("pruning") == "off":
-        return estimating(setup, Minimax)
-    if options.get("tt") == "off":
-        return estimating(setup, AlphaBeta)
-    return estimating(setup, TableAlphaBeta)
-
-
-def expectimax(setup: Setup) -> DepthAgent:
-    """Return `expectimax:depth=K`."""
-    return estimating(setup, partial(Expectimax, cautious=not setup.game.counts_points))
+    return DepthAgent(Budget(setup), partial(search, estimate, order))
 
 
 def montecarlo(setup: Setup) -> DepthAgent:
     """Return `montecarlo:depth=2,samples=100`."""
     leaf = sampled(int(given(setup, "samples")), Random(setup.derived_seed()))
-    estimate = Evaluation(leaf, points() if setup.game.counts_points else win_or_loss)
+    estimate = Heuristic("samples", leaf, setup.game.counts_points).evaluation()
     return DepthAgent(
         Budget(setup, stride=1), lambda deadline: AlphaBeta(estimate, center, deadline)
     )
@@ -227,7 +195,7 @@ class SolverAgent:
         self._library: LibrarySolver | None = None
         self.note: str | None = None
         self.thought: Thought | None = None
-        if not {"engine", "nodes"} & options.keys() and solver.is_installed():
+        if not {"engine", "nodes"} & options.keys() and is_installed():
             self._library = LibrarySolver()
 
     def choose(self, state: State, seconds: Seconds | None) -> Action:
@@ -245,14 +213,14 @@ class SolverAgent:
         except OutOfBudgetError:
             self.note = NOT_PROVEN
             search = TableAlphaBeta(heuristic_of(self._game).evaluation(), center, deadline)
-            self.thought = replace(deepen(search, state, MAX_DEPTH).thought, note=NOT_PROVEN)
+            self.thought = thought_of(deepen(search, state, MAX_DEPTH), NOT_PROVEN)
         return self.thought.action
 
     def _engine(self, state: State, deadline: Deadline) -> PerfectPlay:
         """Return the library if it is installed and knows this position, else the kit's solver."""
         self._own.nodes = 0
         engine: PerfectPlay = self._own
-        if self._library is not None and solver.alternates(state):
+        if self._library is not None and alternates(state):
             engine = self._library
         engine.deadline = deadline
         return engine

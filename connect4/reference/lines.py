@@ -42,11 +42,6 @@ MOST_DIFFERENCES = 2000
 """Differences of one kind kept for lines of one form, so that memory has a bound."""
 
 
-def even_share(kind: str, height: int) -> float:
-    """Return one half: a cell then gains the same whoever takes it, and one list serves both."""
-    return 0.5
-
-
 def share_against_random(kind: str, height: int) -> float:
     """Return what serves best against chance: low cells are likelier to become mine than high ones.
 

@@ -23,11 +23,6 @@ Order: TypeAlias = Callable[[State], Sequence[Move]]
 PASS: Final[tuple[Move]] = (None,)
 
 
-def after(state: State, move: Move) -> State:
-    """Return the position after the mover's `move`."""
-    return state.skip() if move is None else state.apply(move)
-
-
 def ascending(state: State) -> Sequence[Move]:
     """Return the moves in the order of the game: columns from left to right."""
     return state.legal_actions() or PASS
@@ -42,10 +37,6 @@ def center(state: State) -> Sequence[Move]:
 ORDERS: Final[dict[str, Order]] = {"center": center, "ascending": ascending}
 
 
-STRIDE: Final = 64
-"""Nodes between two looks at the clock: a few milliseconds at most."""
-
-
 class OutOfBudgetError(Exception):
     """The search has used up its time or its nodes."""
 
@@ -56,6 +47,9 @@ class Deadline:
     A search counts its nodes and calls `check` when the count reaches `next_check`; or it calls
     `spend`.
     """
+
+    STRIDE = 64
+    """Nodes between two looks at the clock: a few milliseconds at most."""
 
     def __init__(
         self, seconds: Seconds | None = None, nodes: int | None = None, stride: int = STRIDE

@@ -9,7 +9,7 @@ from statistics import fmean, pstdev
 from typing import Final
 
 from connect4.games.base import State
-from connect4.search import Deadline, Move, OutOfBudgetError, Thought, after, ascending
+from connect4.search import Deadline, Move, OutOfBudgetError, Thought, ascending
 
 WON: Final = math.inf
 LOST: Final = -math.inf
@@ -154,7 +154,7 @@ class Mcts:
             path.append(node)
         if node.untried and not node.proven:
             move = node.untried.pop()
-            child = MctsNode(after(node.state, move), move, self._random)
+            child = MctsNode(node.state.after(move), move, self._random)
             node.children.append(child)
             node = child
             path.append(node)
@@ -185,7 +185,7 @@ class Mcts:
             if state.ending() is not None:
                 break
             moves = ascending(state)
-            state = after(state, moves[int(self._random.random() * len(moves))])
+            state = state.after(moves[int(self._random.random() * len(moves))])
         return state
 
     def _margin(self, state: State) -> float:

@@ -14,22 +14,12 @@ A node is a call for a position, including the root.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from connect4.games.base import State
-from connect4.search import (
-    WIN,
-    Deadline,
-    Evaluation,
-    Move,
-    Order,
-    OutOfBudgetError,
-    Thought,
-    after,
-    ascending,
-)
+from connect4.search import WIN, Deadline, Evaluation, Move, Order, OutOfBudgetError, ascending
 
 INFINITY: Final = math.inf
 
@@ -58,13 +48,6 @@ class Found:
         """Return the best move; of several, the earliest in the search's move order."""
         return self.line[0]
 
-    @property
-    def thought(self) -> Thought:
-        """Return the result as an agent says it; without any value if no move has one."""
-        value = self.value if self.depth else None
-        moves = self.values, self.line
-        return Thought(self.move, value, self.depth, self.nodes, None, *moves)
-
 
 def moved_to_front(moves: list[Move], first: Move) -> list[Move]:
     """Return the moves, beginning with `first` if it is one of them."""
@@ -89,7 +72,7 @@ class Minimax:
     After a call of `value`, `line` is the principal variation below that position.
     """
 
-    after = staticmethod(after)
+    after: Callable[[State, Move], State] = staticmethod(State.after)
     prunes = False
     """Whether a value outside the window is only a bound."""
 
@@ -298,7 +281,7 @@ class Expectimax(Minimax):
             return moves
         safe = []
         for move in moves:
-            child = after(state, move)
+            child = state.after(move)
             replies = (child.apply(reply) for reply in child.legal_actions())
             if not any(reply.margin(child.mover) > 0 for reply in replies):
                 safe.append(move)

@@ -22,12 +22,7 @@ from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import NO_PLAYER, Level, open_seat
 from connect4.players.base import Outcome, Setup, Turn, split_name, student_file
 from connect4.players.registry import file_hash, method_of, recorded_agent
-from connect4.players.student import (
-    MODULE_NAME,
-    copied,
-    read_answer,
-    what_changed,
-)
+from connect4.players.student import MODULE_NAME, copied, read_answer, what_changed
 from connect4.record import Record
 from connect4.referee import Result, step
 from connect4.table import TablePlan

@@ -15,13 +15,7 @@ from connect4.referee import Event, TurnBegun, TurnEnded
 from connect4.table import TablePlan
 from connect4.views.board import Motion, motion_between
 from connect4.views.document import TERMINAL
-from connect4.views.words import (
-    fault_report,
-    kind_of_fault,
-    move_text,
-    spent_text,
-    thought_text,
-)
+from connect4.views.words import fault_report, kind_of_fault, move_text, spent_text, thought_text
 
 NAME: Final = 30
 """The maximum length of an agent's name; a longer one loses its middle."""

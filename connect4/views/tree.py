@@ -135,7 +135,7 @@ def tree_data(game: Game, start: State, nodes: Sequence[Node]) -> dict[str, Any]
         if node.depth:
             del path[node.depth :]
             above, before = path[-1]
-            state = above.skip() if node.move is None else above.apply(node.move)
+            state = above.after(node.move)
             path.append((state, state.board()))
             changed = changed_cells(before, path[-1][1])
         bounds = map(plain_number, (node.value, node.alpha, node.beta))
