@@ -18,7 +18,7 @@ from connect4.games import extended
 from connect4.games.extended import EXTENDED, ExtendedState
 from connect4.games.falling import ExtendedAction
 from connect4.players import ai
-from connect4.reference import AIPlayer, lines
+from connect4.reference import AIPlayer
 from connect4.reference.alphabeta import AlphaBeta
 from connect4.reference.evaluation import LEARNED
 from connect4.reference.expectimax import Expectimax
@@ -113,17 +113,6 @@ def test_expectimax_is_exact_where_the_rest_of_the_game_is_short(state: Extended
     chance = 3 - state.mover
     after = -best_margin(state.apply(action), chance)
     assert after == pytest.approx(best_margin(state, chance))
-
-
-@pytest.mark.parametrize(("shape", "popouts"), [((8, 10), 4), ((1, 2), 0), ((14, 16), 1)])
-def test_with_a_clock_games_to_the_end_help_to_choose_where_the_tables_fit(
-    shape: tuple[int, int], popouts: int
-) -> None:
-    state = empty(*shape, popouts)
-    player = AIPlayer(1, 0.3)
-    assert player.get_expectimax_move(state.for_agent()) in state.legal_actions()
-    (search,) = player.kept.values()
-    assert (search.playouts is None) == (max(shape) > lines.LONGEST_TABLE)
 
 
 @settings(max_examples=100, deadline=None)

@@ -68,9 +68,7 @@ class AIPlayer:
             found = search.choose(position, budget)
         if found.values:
             depth, value = found.values[-1]
-            self.thought = {"value": value, "depth": depth}
-            if method is AlphaBeta:  # the other one also plays games to the end
-                self.thought["nodes"] = budget.spent
+            self.thought = {"value": value, "depth": depth, "nodes": budget.spent}
         return search.lines.move(found.action)
 
     def _budget(self) -> Deadline:

@@ -42,7 +42,7 @@ MOST_DIFFERENCES = 2000
 """Differences of one kind kept for lines of one form, so that memory has a bound."""
 
 
-def share_against_random(kind: str, height: int) -> float:
+def uneven_share(kind: str, height: int) -> float:
     """Return what serves best against chance: low cells are likelier to become mine than high ones.
 
     At three plies that gave 10 points a game more than one half everywhere on 8x10 with 4 pop-outs,
@@ -99,7 +99,7 @@ class Differences(dict[int, float]):
 
 def _line_tables() -> dict[Shares, tuple[float, ...]]:
     """Return the tables of all lines that a board of up to 12 rows and columns can have."""
-    columns = [tuple(share_against_random("column", h) for h in range(top)) for top in range(1, 13)]
+    columns = [tuple(uneven_share("column", h) for h in range(top)) for top in range(1, 13)]
     tables = {}
     for length in range(1, LONGEST_TABLE + 1):
         sloping = (column[-length:] for column in columns[length - 1 :])
@@ -196,7 +196,6 @@ class Lines:
             for (kind, _), line in lines.items()
         ]
         self.even = {0.5}.issuperset(chain.from_iterable(shares))
-        self.shares = shares
         tables = {line: table_of(line) for line in shares}
         self.tables = [tables[line] for line in shares]
         self.crossing: list[list[tuple[int, int]]] = [[] for _ in range(self.cells)]
