@@ -3,8 +3,6 @@
 This module only connects the parts.
 """
 
-from __future__ import annotations
-
 # first: it tells of a missing numpy
 from connect4 import cli
 

@@ -1,7 +1,5 @@
 """Run the command `connect4` or `python3 -m connect4`: the start page, or a game."""
 
-from __future__ import annotations
-
 # first: it tells of a missing numpy
 from connect4.cli import Parser, end_on_sigterm, fail, port_number
 

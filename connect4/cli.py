@@ -4,8 +4,6 @@ Each command imports this module first: without numpy, it reports that the kit's
 active.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import math

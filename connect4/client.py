@@ -3,8 +3,6 @@
 `docs/protocol.md` describes the lines that are exchanged.
 """
 
-from __future__ import annotations
-
 # first: it tells of a missing numpy
 from connect4.cli import Parser, check_place, count, fail, port_number, seed_number, time_limit
 

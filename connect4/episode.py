@@ -1,7 +1,5 @@
 """An episode of Kaggle's ConnectX, a JSON file, as the document of a record of classic."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any, Final
 

@@ -5,8 +5,6 @@ generator's return value is the `Result`. Whoever iterates can play a turn: the 
 `TurnBegun` that is sent to the generator takes the place of the seat's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias

@@ -3,8 +3,6 @@
 Each check returns the value or raises `InputError`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import reprlib

@@ -1,7 +1,5 @@
 """A table with two named players: opens their seats, plays one game, keeps its record."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Generator
 from dataclasses import dataclass, field
 from typing import Self

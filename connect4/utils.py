@@ -4,8 +4,6 @@ Submissions import these six names. Their signatures, and the order of what they
 change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle, pairwise
 from operator import index

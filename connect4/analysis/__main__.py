@@ -1,7 +1,5 @@
 """Run the command `python3 -m connect4.analysis`."""
 
-from __future__ import annotations
-
 # first: it tells of a missing numpy
 from connect4.cli import Parser, check_place, count, fail, time_limit
 

@@ -1,7 +1,5 @@
 """Select the agent that analyses the positions of each game, and its scale."""
 
-from __future__ import annotations
-
 import gc
 import math
 from collections.abc import Callable

@@ -5,8 +5,6 @@ games are `classic_v1`, `classic_full_v1`, `dynamic_v1` and `popout_v1`. Require
 The kit's agents play in both as a `Policy`.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from functools import cached_property, partial

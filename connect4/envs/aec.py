@@ -1,7 +1,5 @@
 """The games as PettingZoo environments, with the interface of PettingZoo's own classic games."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The games of the kit: `GAMES` by name, and how to load a starting position by its name."""
 
-from __future__ import annotations
-
 import copyreg
 import difflib
 import os

@@ -6,8 +6,6 @@ above a column's top cell is always 0, so a line that is shifted along itself ne
 along a row, a column or a diagonal.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import groupby

@@ -1,7 +1,5 @@
 """What games of falling tokens share: a position as two masks, drops and pop-outs, its texts."""
 
-from __future__ import annotations
-
 import re
 from abc import abstractmethod
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Read state files and the `start` of a record: rows of cells, and settings `name=value` below."""
 
-from __future__ import annotations
-
 import json
 import operator
 import re

@@ -5,8 +5,6 @@ the kernel's rules once for all wardens, and sends them to the agents' processes
 a file, so it also holds inside bubblewrap.
 """
 
-from __future__ import annotations
-
 import inspect
 import os
 import re

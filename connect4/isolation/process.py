@@ -1,7 +1,5 @@
 """One agent's process from the referee's side: started, asked, stopped between turns, killed."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import os

@@ -6,8 +6,6 @@ process, a guest in an interpreter that counts its steps. Before any code of a s
 around this still cannot read the kit's files.
 """
 
-from __future__ import annotations
-
 import errno
 import gc
 import json

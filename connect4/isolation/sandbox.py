@@ -5,8 +5,6 @@ denies a process all files except those in its rules. `docs/isolation.md` descri
 restriction prevents.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

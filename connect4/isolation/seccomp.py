@@ -8,8 +8,6 @@ found. A filter sees numbers, not the data behind a pointer: Landlock checks the
 The numbers are those of the kernel's `asm/unistd_64.h` and `asm-generic/unistd.h`.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

@@ -5,8 +5,6 @@ A `Warden` is a process of the kit that forks agents' processes. On a system tha
 process, which are not trusted. `process` uses them.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import math

@@ -4,8 +4,6 @@ An agent's process limits itself, loads the agent and answers requests. `spawn` 
 `process` are the referee's end, `protocol` defines the messages.
 """
 
-from __future__ import annotations
-
 import contextlib
 import faulthandler
 import gc

@@ -1,7 +1,5 @@
 """The searches as players: the options of each agent, and how it uses its time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from random import Random

@@ -1,7 +1,5 @@
 """A person's seat: it prompts again after an invalid move, and lets the person leave."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Agents from outside the kit: Python objects, policies of other packages, agents for Kaggle."""
 
-from __future__ import annotations
-
 import importlib
 import operator
 import os

@@ -3,8 +3,6 @@
 A name is `KIND`, `KIND:key=value,...` or `ai:FILE`; `players/base.py` parses it.
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 import re

@@ -4,8 +4,6 @@ A student's file sets `self.thought`; the kit's agents have the attribute `thoug
 sent after the answer, in plain values, and is checked as an answer is. It is never a fault.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import islice

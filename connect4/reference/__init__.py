@@ -5,8 +5,6 @@ against chance and `alphabeta` against an opponent that plays to win. `AIPlayer`
 and the two methods of a submission.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from connect4.reference.alphabeta import AlphaBeta

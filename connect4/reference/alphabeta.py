@@ -5,8 +5,6 @@ Campbell, "Parallel search of strongly ordered game trees", 1982. The last plies
 from gains without making the positions.
 """
 
-from __future__ import annotations
-
 from math import inf
 from typing import TypeAlias
 

@@ -8,8 +8,6 @@ benchmarks.training` makes them. A set of numbers belongs to a phase of the game
 (sets 0 to 2) or without (3 to 5).
 """
 
-from __future__ import annotations
-
 from functools import cache
 from math import inf
 from operator import getitem, mul

@@ -1,7 +1,5 @@
 """Expectimax, against an opponent that plays at random."""
 
-from __future__ import annotations
-
 from math import inf
 from typing import TypeAlias
 

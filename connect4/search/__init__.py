@@ -1,7 +1,5 @@
 """What all searches share: moves and their order, the budget, and the values of positions."""
 
-from __future__ import annotations
-
 import gc
 import math
 import time

@@ -3,8 +3,6 @@
 `HEURISTICS` lists those that each game uses, and what a point is worth in each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Monte-Carlo tree search (UCT, with proven wins backed up), and evaluation by random games."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from random import Random

@@ -11,8 +11,6 @@ pruning", section 2). The value of `state` searched `depth` plies deep is
 A node is a call for a position, including the root.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -16,8 +16,6 @@ fuse filters"). A position that is not in the book would get an arbitrary value 
 No other module of the kit uses that library, whose licence is the AGPL, version 3.
 """
 
-from __future__ import annotations
-
 import importlib.util
 from abc import ABC, abstractmethod
 from functools import cache

@@ -1,7 +1,5 @@
 """Run the command `python3 -m connect4.server`."""
 
-from __future__ import annotations
-
 # first: it tells of a missing numpy
 from connect4.cli import Parser, count, fail, port_number, refuse_gone, time_limit
 

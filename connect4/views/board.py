@@ -3,8 +3,6 @@
 Data for pages are plain values; the picture is one SVG for notebooks, like the replay page's board.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Sequence

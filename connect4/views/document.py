@@ -8,8 +8,6 @@ The data is in a JSON block without any `<`, and the scripts insert it only as t
 security policy allows the page's own style and script, and no requests.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html

@@ -4,8 +4,6 @@ The data are those of the replay page, event by event. The page of this machine 
 share this module.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ It is one HTML file that shows one or more games. The boards are computed here b
 record and stored in the page as differences. The page needs no rules and can show every game.
 """
 
-from __future__ import annotations
-
 # first: it tells of a missing numpy
 from connect4.cli import Parser, fail
 

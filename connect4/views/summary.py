@@ -1,7 +1,5 @@
 """After a game: the agents' output, the scores, what to do next, and `--replay-turn RECORD:N`."""
 
-from __future__ import annotations
-
 import importlib.util
 import random
 import sys

@@ -4,8 +4,6 @@ The page stores the nodes in search order, as columns. `python3 -m connect4.view
 The nodes of a student's search come from an isolated process and are checked one by one.
 """
 
-from __future__ import annotations
-
 # first: it tells of a missing numpy
 from connect4.cli import Parser, check_place, count, fail, seed_number, time_limit
 

@@ -3,8 +3,6 @@
 The referee runs in the thread that plays, the server in threads of its own.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

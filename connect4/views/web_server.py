@@ -5,8 +5,6 @@ are shared between ports. A request must name this machine (`Host`) and come fro
 (`Origin`). Paths lead to functions, never to files.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Texts that several views share: how a game ended, how a turn was judged, why a turn was lost."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import textwrap

@@ -4,8 +4,6 @@
 writes one answer, both as `isolation.protocol` describes.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import linecache

@@ -7,8 +7,6 @@ A start takes 2 seconds, a copy a fortieth of a second. The cache stores the mem
 Python, its image; a start results in the same image on every machine.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """One Python in WebAssembly: starts, runs text, and copies its memory for other Pythons."""
 
-from __future__ import annotations
-
 import ctypes
 import math
 import threading

@@ -4,8 +4,6 @@ Fuel counts the WebAssembly instructions that an agent's Python executes. The co
 every machine. A budget is converted to seconds of virtual time.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

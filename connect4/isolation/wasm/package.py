@@ -4,8 +4,6 @@
 machine and runs it.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import hashlib
