@@ -3,10 +3,6 @@
 This module only connects the parts.
 """
 
-# first: it tells of a missing numpy
-from connect4 import cli
-
-# isort: split
 import argparse
 import io
 import os
@@ -17,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from connect4 import safe
+from connect4 import cli, safe
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import InputError, IsolationError, one_line
 from connect4.games import GAMES, begin, find_game

@@ -26,6 +26,18 @@ import sys
 if sys.argv[:1] == ["-m"] and sys.path[0] == os.getcwd():
     sys.path.append(sys.path.pop(0))  # no file in that folder hides a module of Python's
 
+if sys.argv and os.path.basename(sys.argv[0]) in ("-m", "connect4", "connect4-grader"):
+    from importlib.util import find_spec
+
+    for _package in ("numpy", "tabulate"):  # all commands need them
+        if find_spec(_package) is None:
+            print(
+                f"error: {sys.executable} has no {_package}: activate the kit's environment first "
+                "(source .venv/bin/activate), or install the kit as in README.md",
+                file=sys.stderr,
+            )
+            raise SystemExit(2)
+
 # isort: split
 import importlib
 from typing import TYPE_CHECKING, Any

@@ -1,9 +1,5 @@
 """Run the command `connect4` or `python3 -m connect4`: the start page, or a game."""
 
-# first: it tells of a missing numpy
-from connect4.cli import Parser, end_on_sigterm, fail, port_number
-
-# isort: split
 import contextlib
 import io
 import sys
@@ -11,6 +7,7 @@ from pathlib import Path
 
 from connect4 import ConnectFour
 from connect4 import record as records
+from connect4.cli import Parser, end_on_sigterm, fail, port_number
 from connect4.errors import InputError
 from connect4.table import TablePlan
 from connect4.views.web_pages import StartServer, no_browser, opened

@@ -4,8 +4,6 @@ No function here ends the process or leaves another one running, even if it is i
 `play` prints, if a person plays.
 """
 
-from __future__ import annotations
-
 import importlib
 import operator
 import os
@@ -278,7 +276,7 @@ def show_progress(stack: ExitStack, unit: str) -> Any:
         raise InputError("progress=True needs tqdm: pip install -e '.[progress]'") from None
 
 
-def analyse(record: Record, *, seconds: Seconds = 1.0) -> Analysis:
+def analyse(record: Record, *, seconds: Seconds = 1.0) -> "Analysis":
     """Return the cost of each move of a game; each search takes `seconds`.
 
     The record stores the result, so its page shows it and `record.save` writes it. The searches run

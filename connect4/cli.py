@@ -1,40 +1,15 @@
-"""Shared code of the command lines: a parser with one-line error messages, and number checks.
-
-Each command imports this module first: without numpy, it reports that the kit's environment is not
-active.
-"""
+"""Shared code of the command lines: a parser with one-line error messages, and number checks."""
 
 import argparse
-import importlib.util
 import math
 import signal
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from connect4.config import VERSION
 from connect4.errors import InputError, one_line
-
-NEEDED: Final = ("numpy", "tabulate")
-
-
-def refuse_without_packages() -> None:
-    """Exit if a package is missing that all commands need."""
-    for name in NEEDED:
-        if importlib.util.find_spec(name) is None:
-            print(
-                f"error: {sys.executable} has no {name}: activate the kit's environment first "
-                "(source .venv/bin/activate), or install the kit as in README.md",
-                file=sys.stderr,
-            )
-            raise SystemExit(2)
-
-
-specification = getattr(sys.modules["__main__"], "__spec__", None)
-command = Path(sys.argv[0]).stem if specification is None else specification.name.split(".")[0]
-if command in ("connect4", "connect4-grader", "grader"):
-    refuse_without_packages()
 
 
 class Parser(argparse.ArgumentParser):

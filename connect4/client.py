@@ -3,10 +3,6 @@
 `docs/protocol.md` describes the lines that are exchanged.
 """
 
-# first: it tells of a missing numpy
-from connect4.cli import Parser, check_place, count, fail, port_number, seed_number, time_limit
-
-# isort: split
 import argparse
 import random
 import re
@@ -19,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from connect4 import record as records
+from connect4.cli import Parser, check_place, count, fail, port_number, seed_number, time_limit
 from connect4.errors import AgentError, InputError, one_line
 from connect4.games import begin
 from connect4.games.base import SIDES, Ending, Player, Winner, opponent

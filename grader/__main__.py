@@ -5,10 +5,6 @@ The command line ends here: a command is a function whose parameters are called 
 
 from __future__ import annotations
 
-# first: it tells of a missing numpy
-from connect4 import cli
-
-# isort: split
 import argparse
 import importlib
 import math
@@ -19,6 +15,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from connect4 import cli
 from connect4.errors import InputError
 from grader.output import commands_stopped
 

@@ -1,15 +1,12 @@
 """Run the command `python3 -m connect4.analysis`."""
 
-# first: it tells of a missing numpy
-from connect4.cli import Parser, check_place, count, fail, time_limit
-
-# isort: split
 import os
 import sys
 from pathlib import Path
 
 from connect4 import record as records
 from connect4.analysis.costs import analyse, thoughts
+from connect4.cli import Parser, check_place, count, fail, time_limit
 from connect4.errors import InputError
 
 

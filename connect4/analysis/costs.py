@@ -8,8 +8,6 @@ player 1 and the other with a move of player 2. A position and the position afte
 therefore compared at the same last ply: the first is searched one ply deeper than the second.
 """
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -50,7 +48,7 @@ def analyse(
     seconds: Seconds,
     jobs: int = 1,
     progress: Progress = lambda *_: None,
-) -> Analysis:
+) -> "Analysis":
     """Return what each move of a record cost; each search takes `seconds`.
 
     `jobs` processes search; with 0, this process does.
@@ -100,7 +98,7 @@ def _searched(
         pool.shutdown(cancel_futures=True)
 
 
-def judge(game: Game, turn: Turn, before: Expected, after: Expected, largest: float) -> Cost:
+def judge(game: Game, turn: Turn, before: Expected, after: Expected, largest: float) -> "Cost":
     """Return the cost of a turn; it is 0 if the expert has no better move."""
     found = cost_of(turn.player, before, after, largest)
     is_best = turn.outcome is Outcome.PLAYED and before.line[:1] == (turn.action,)
@@ -112,7 +110,7 @@ def judge(game: Game, turn: Turn, before: Expected, after: Expected, largest: fl
     return found._replace(**rounded, line=tuple(line), turn=turn.number)
 
 
-def worst_turns(record: Record, judged: Sequence[Cost | None], player: Player) -> tuple[int, ...]:
+def worst_turns(record: Record, judged: "Sequence[Cost | None]", player: Player) -> tuple[int, ...]:
     """Return the numbers of the most costly turns of a player, worst first."""
     losses = [
         (-found.loss, turn.number)
@@ -125,7 +123,7 @@ def worst_turns(record: Record, judged: Sequence[Cost | None], player: Player) -
 def summary(
     record: Record,
     agent: str,
-    judged: Sequence[Cost | None],
+    judged: "Sequence[Cost | None]",
     worst: Sequence[Sequence[int]],
 ) -> Iterator[str]:
     """Yield a line for each of the worst moves, and one for what was not analysed."""
@@ -148,7 +146,7 @@ def summary(
         yield left_out
 
 
-def thoughts(record: Record, found: Analysis) -> Iterator[str]:
+def thoughts(record: Record, found: "Analysis") -> Iterator[str]:
     """Yield what the agents thought by turn, beside what the analysis says of it."""
     for turn, cost in zip(record.turns, found.costs, strict=True):
         if text := thought_text(turn):

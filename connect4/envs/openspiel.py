@@ -5,8 +5,6 @@ Each game is sequential, deterministic and zero-sum, with perfect information. I
 default. Actions and rewards are those of the PettingZoo environments (`connect4.envs`).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -41,7 +39,7 @@ def register() -> list[str]:
     return [short_name(game) for game in GAMES.values()]
 
 
-def _load(text: str) -> SpielGame:
+def _load(text: str) -> "SpielGame":
     """Return the game of that string, also in a process where none is registered yet."""
     register()
     game: SpielGame = pyspiel.load_game(text)
@@ -95,10 +93,10 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
     def __reduce__(self) -> tuple[Any, ...]:
         return _load, (str(self),)
 
-    def new_initial_state(self, state: Any = None) -> SpielState:
+    def new_initial_state(self, state: Any = None) -> "SpielState":
         return SpielState(self)
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> PlanesObserver:
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "PlanesObserver":
         """Return the observer that converts a state to a tensor."""
         return PlanesObserver(self.rules)
 

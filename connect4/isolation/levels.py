@@ -4,8 +4,6 @@
 that an agent's process reports itself are not used.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 import os
@@ -87,7 +85,7 @@ class Spent(NamedTuple):
     main_waited: Seconds = 0.0
     """Of its main thread, which runs the agent: time on a processor, and time waiting for one."""
 
-    def waited_since(self, before: Spent, referee: Seconds = 0.0) -> Seconds:
+    def waited_since(self, before: "Spent", referee: Seconds = 0.0) -> Seconds:
         """Return how long the turn waited for a processor, apart from the agent's own threads.
 
         `referee` is how long the referee waited for one, which those threads may also have caused.

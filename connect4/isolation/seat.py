@@ -5,8 +5,6 @@ leaves the rest to a `levels.Runner`.
 `docs/isolation.md` describes the levels, their restrictions and their limits.
 """
 
-from __future__ import annotations
-
 import gc
 import sys
 import time
@@ -97,7 +95,7 @@ def open_seat(
     level: Level,
     limits: Limits = USUAL_LIMITS,
     lifetime: Lifetime = "game",
-) -> InProcessSeat | IsolatedSeat:
+) -> "InProcessSeat | IsolatedSeat":
     """Return a seat whose agent is ready; a person's seat is a `HumanSeat` instead.
 
     Raises `IsolationError` if the machine cannot run an agent at that level; errors of the agent

@@ -3,8 +3,6 @@
 Also the one way to name an agent: `KIND`, `KIND:key=value,...`, `ai:FILE`, `ai:FILE,key=value`.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import stat
@@ -200,7 +198,7 @@ class Turn:
         """Return whether the turn was late, illegal or failed."""
         return self.outcome not in (Outcome.PLAYED, Outcome.PASS)
 
-    def judged(self, outcome: Outcome, detail: str | None, number: int, player: Player) -> Turn:
+    def judged(self, outcome: Outcome, detail: str | None, number: int, player: Player) -> "Turn":
         """Return this turn with the referee's judgement."""
         action = self.action if outcome is Outcome.PLAYED else None
         return replace(
@@ -288,7 +286,7 @@ class Seat(Protocol):
         """Free all resources; may be called more than once."""
 
 
-def thought_of(agent: Agent) -> Thought | None:
+def thought_of(agent: Agent) -> "Thought | None":
     """Return what an agent thought of the position of its last move; None if it does not say."""
     thought: Thought | None = getattr(agent, "thought", None)
     return thought

@@ -1,7 +1,5 @@
 """A student's file as an agent: load it, call its method, read its answer, show its errors."""
 
-from __future__ import annotations
-
 import json
 import linecache
 import operator
@@ -261,7 +259,7 @@ def reported_stack(dump: bytes, name: str, source: bytes) -> str:
     return "\n".join([f"{REPORTED} (most recent call last):", *shown])
 
 
-def read_answer(answer: object) -> ExtendedAction:
+def read_answer(answer: object) -> "ExtendedAction":
     """Return an agent's answer as `(column, is_popout)` in plain values.
 
     Columns are whole numbers of any type; pop-outs are bool, 0/1 or numpy's bool. Only a tuple is

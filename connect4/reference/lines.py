@@ -14,8 +14,6 @@ on: after a move only the drops that share a line with it have another gain.
 Also what both searches share: how deep they go, and the result.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from functools import cache
@@ -86,7 +84,7 @@ class Differences(dict[int, float]):
 
     __slots__ = "step", "table"
 
-    def __init__(self, table: Table | Differences, step: int):
+    def __init__(self, table: "Table | Differences", step: int):
         super().__init__()
         self.table, self.step = table, step
 

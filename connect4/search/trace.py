@@ -1,7 +1,5 @@
 """Record the nodes of a search in the order in which it visits them."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Sequence
@@ -56,7 +54,7 @@ class Node(NamedTuple):
     flags: Flag = Flag(0)
     visits: int | None = None
     """How often a Monte-Carlo tree search was there; None for other searches."""
-    children: tuple[Node, ...] = ()
+    children: "tuple[Node, ...]" = ()
     """What `with_children` fills in."""
 
     def __repr__(self) -> str:

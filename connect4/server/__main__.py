@@ -1,9 +1,5 @@
 """Run the command `python3 -m connect4.server`."""
 
-# first: it tells of a missing numpy
-from connect4.cli import Parser, count, fail, port_number, refuse_gone, time_limit
-
-# isort: split
 import argparse
 import asyncio
 import contextlib
@@ -12,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from connect4.cli import Parser, count, fail, port_number, refuse_gone, time_limit
 from connect4.errors import InputError
 from connect4.games import begin
 from connect4.games.dynamic import DYNAMIC

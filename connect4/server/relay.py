@@ -5,8 +5,6 @@ Everything runs in one thread, driven by incoming data. A `Connection` splits by
 An `Arbiter` keeps the board of a strict game, or of a client's game.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import socket
@@ -99,7 +97,7 @@ class Arbiter:
 class RelayedGame:
     """One game ID: the sides that have joined, the side to move, the clock."""
 
-    def __init__(self, server: Server, name: str) -> None:
+    def __init__(self, server: "Server", name: str) -> None:
         self._server = server
         self._loop = asyncio.get_running_loop()
         self.name = name
@@ -109,7 +107,7 @@ class RelayedGame:
         self._began = 0.0
         self._arbiter: Arbiter | None = None
 
-    def join(self, connection: Connection, colour: str) -> None:
+    def join(self, connection: "Connection", colour: str) -> None:
         """Seat a client; the second one starts the game."""
         connection.game = self
         self.sides[colour] = connection
@@ -220,7 +218,7 @@ class Server:
         self._unseated: dict[Connection, asyncio.TimerHandle] = {}
         self._written = 0 if records is None else len(list(records.glob("*.json")))
 
-    def arrived(self, connection: Connection) -> None:
+    def arrived(self, connection: "Connection") -> None:
         """Accept a client that has not joined a game yet."""
         timer = asyncio.get_running_loop().call_later(self.wait, connection.close)
         self._unseated[connection] = timer
@@ -229,13 +227,13 @@ class Server:
             self.unlist(oldest)
             oldest.close()
 
-    def unlist(self, connection: Connection) -> None:
+    def unlist(self, connection: "Connection") -> None:
         """Remove a client from the list of those without a game."""
         timer = self._unseated.pop(connection, None)
         if timer is not None:
             timer.cancel()
 
-    def seat(self, connection: Connection, line: str) -> None:
+    def seat(self, connection: "Connection", line: str) -> None:
         """Process a handshake."""
         line = line.rstrip(" ")  # as the course's server does
         if line.endswith(HTTP):  # a web page in a local browser must not play

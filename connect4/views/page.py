@@ -4,10 +4,6 @@ It is one HTML file that shows one or more games. The boards are computed here b
 record and stored in the page as differences. The page needs no rules and can show every game.
 """
 
-# first: it tells of a missing numpy
-from connect4.cli import Parser, fail
-
-# isort: split
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,6 +13,7 @@ from typing import Any, Final
 
 from connect4 import record as records
 from connect4 import safe
+from connect4.cli import Parser, fail
 from connect4.errors import IllegalAction, InputError, headline
 from connect4.games.base import Ending, Game, State
 from connect4.isolation.seat import level_named, level_of

@@ -1,7 +1,5 @@
 """Show the game in a terminal: a line for each turn, and the board before a person's move."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence
@@ -42,7 +40,7 @@ class Style:
     def cell(self, player: int) -> str:
         return self.paint((self.empty, *self.tokens)[player], player)
 
-    def of(self, state: State) -> Style:
+    def of(self, state: State) -> "Style":
         """Return the style with the letters of a game that has its own notation."""
         return replace(self, tokens=state.symbols) if state.slides else self
 

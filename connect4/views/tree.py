@@ -4,10 +4,6 @@ The page stores the nodes in search order, as columns. `python3 -m connect4.view
 The nodes of a student's search come from an isolated process and are checked one by one.
 """
 
-# first: it tells of a missing numpy
-from connect4.cli import Parser, check_place, count, fail, seed_number, time_limit
-
-# isort: split
 import argparse
 import math
 import re
@@ -20,6 +16,7 @@ from typing import Any, Final
 
 from connect4 import record as records
 from connect4 import safe
+from connect4.cli import Parser, check_place, count, fail, seed_number, time_limit
 from connect4.config import DEFAULT_SECONDS
 from connect4.errors import IllegalAction, InputError, IsolationError
 from connect4.games import GAMES, begin, find_game

@@ -5,8 +5,6 @@ bytes come from a seed, and files from a tree in memory. There is no network, an
 read-only.
 """
 
-from __future__ import annotations
-
 import random
 import struct
 from collections.abc import Callable, Iterator
@@ -95,9 +93,9 @@ class _Open:
 class System:
     """One program's operating system. `memory` is set once the module has one."""
 
-    memory: Interpreter
+    memory: "Interpreter"
 
-    def __init__(self, tree: Tree, printed: Callable[[bytes], None], seed: int = 0) -> None:
+    def __init__(self, tree: "Tree", printed: Callable[[bytes], None], seed: int = 0) -> None:
         self.tree = tree
         self.printed = printed
         self.requests = b""
