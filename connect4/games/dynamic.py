@@ -96,10 +96,9 @@ class DynamicState(State):
     `turns` counts the plies since the start, passes included; `history` holds the earlier positions
     if a third repetition is a draw. An action is its text, such as `71W`. `position` computes the
     ending.
-    `last` is the action that led here, or None; it is not part of the position.
     """
 
-    __slots__ = ("_actions", "_ending", "history", "last", "layout", "mover", "one", "turns", "two")
+    __slots__ = ("_actions", "_ending", "history", "layout", "mover", "one", "turns", "two")
 
     symbols: ClassVar = SYMBOLS
     first_number: ClassVar = 1
@@ -112,7 +111,6 @@ class DynamicState(State):
     turns: int
     _ending: Ending | None
     history: History
-    last: str | None
 
     def __post_init__(self) -> None:
         self._actions: tuple[str, ...] | None = None
@@ -168,13 +166,9 @@ class DynamicState(State):
             raise IllegalAction(self._why_not(action))
         own ^= source | target
         ending = Ending.LINE if layout.grid.has_line(own) else None
-        if mover == 1:
-            return self._next(own, two, ending, action)
-        return self._next(one, own, ending, action)
+        return self._next(own, two, ending) if mover == 1 else self._next(one, own, ending)
 
-    def _next(
-        self, one: int, two: int, ending: Ending | None, last: str | None = None
-    ) -> DynamicState:
+    def _next(self, one: int, two: int, ending: Ending | None) -> DynamicState:
         rules = self.layout.rules
         mover: Player = 2 if self.mover == 1 else 1
         turns = self.turns + 1
@@ -185,7 +179,7 @@ class DynamicState(State):
                 ending = Ending.REPETITION
         if turns >= rules.max_turns and ending is None:
             ending = Ending.DRAW_LIMIT
-        return DynamicState(self.layout, one, two, mover, turns, ending, history, last)
+        return DynamicState(self.layout, one, two, mover, turns, ending, history)
 
     def _why_not(self, action: object) -> str:
         if type(action) is not str or re.fullmatch("[0-9][0-9][ENSW]", action) is None:
@@ -263,7 +257,7 @@ def position(
         ending = Ending.REPETITION
     if ending is None and turns >= layout.rules.max_turns:
         ending = Ending.DRAW_LIMIT
-    return DynamicState(layout, one, two, mover, turns, ending, history, None)
+    return DynamicState(layout, one, two, mover, turns, ending, history)
 
 
 START: Final = """\

@@ -71,7 +71,7 @@ class DepthAgent:
     def choose(self, state: State, seconds: Seconds | None) -> Action:
         search = self._make(self._budget.deadline(seconds))
         with uncollected():
-            self.thought = thought_of(deepen(search, state, self._budget.depth))
+            self.thought = as_thought(deepen(search, state, self._budget.depth))
         return self.thought.action
 
     def explain(self, state: State, seconds: Seconds | None = None) -> list[Node]:
@@ -97,7 +97,7 @@ class DepthAgent:
         return trace.nodes
 
 
-def thought_of(found: Found, note: str | None = None) -> Thought:
+def as_thought(found: Found, note: str | None = None) -> Thought:
     """Return the result of a search as an agent says it; without any value if no move has one."""
     value = found.value if found.depth else None
     moves = found.values, found.line
@@ -211,7 +211,7 @@ class SolverAgent:
         except OutOfBudgetError:
             self.note = NOT_PROVEN
             search = TableAlphaBeta(heuristic_of(self._game).evaluation(), center, deadline)
-            self.thought = thought_of(deepen(search, state, MAX_DEPTH), NOT_PROVEN)
+            self.thought = as_thought(deepen(search, state, MAX_DEPTH), NOT_PROVEN)
         return self.thought.action
 
     def _engine(self, state: State, deadline: Deadline) -> PerfectPlay:

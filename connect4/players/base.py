@@ -10,14 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from connect4.config import ALLOWED_MODULES
 from connect4.errors import InputError
 from connect4.games.base import Action, Game, Player, Seconds, State
-
-if TYPE_CHECKING:  # a student's process loads no search
-    from connect4.search import Thought
 
 # -- names of agents, and students' files
 
@@ -286,10 +283,12 @@ class Seat(Protocol):
         """Free all resources; may be called more than once."""
 
 
-def thought_of(agent: Agent) -> "Thought | None":
-    """Return what an agent thought of the position of its last move; None if it does not say."""
-    thought: Thought | None = getattr(agent, "thought", None)
-    return thought
+def thought_of(agent: Agent) -> Any:
+    """Return what an agent thought of the position of its last move; None if it does not say.
+
+    It is a `search.Thought`, or what a student's file has set.
+    """
+    return getattr(agent, "thought", None)
 
 
 def note_of(agent: Agent) -> str | None:

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,6 @@ from connect4.games.base import Action, Seconds, State, quoted
 from connect4.players.base import Setup, read_source, source_lines, student_file
 from connect4.players.thoughts import forget, raw_thought
 from connect4.utils import Integer
-
-if TYPE_CHECKING:  # an agent's process loads only the rules of its own game
-    from connect4.games.falling import ExtendedAction
 
 MAX_DETAIL: Final = 4000
 """Maximum length of an agent's traceback in characters."""
@@ -259,7 +256,7 @@ def reported_stack(dump: bytes, name: str, source: bytes) -> str:
     return "\n".join([f"{REPORTED} (most recent call last):", *shown])
 
 
-def read_answer(answer: object) -> "ExtendedAction":
+def read_answer(answer: object) -> tuple[int, bool]:
     """Return an agent's answer as `(column, is_popout)` in plain values.
 
     Columns are whole numbers of any type; pop-outs are bool, 0/1 or numpy's bool. Only a tuple is

@@ -11,11 +11,10 @@ import hashlib
 import io
 import json
 import math
-import posixpath
 import statistics
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import cache
@@ -31,7 +30,7 @@ from connect4.isolation.sandbox import Limits
 from connect4.isolation.wasm import package
 from connect4.isolation.wasm.interpreter import Ended, Interpreter, Stop
 from connect4.isolation.wasm.level import FUEL_PER_SECOND, SPEED_FILE, fuel_of, seconds_of, shown
-from connect4.isolation.wasm.system import System
+from connect4.isolation.wasm.system import System, Tree
 from connect4.players import thoughts
 from connect4.players.base import Outcome, Reply, Setup
 
@@ -82,28 +81,6 @@ KIT_MODULES: Final = ("connect4.players.registry", "connect4.players.agents", "c
 
 TURN: Final = "__turn__()"
 """The code that runs in an agent's Python for each request."""
-
-
-class Tree:
-    """Files by their paths, without a leading slash; folders follow from them."""
-
-    def __init__(self, files: Mapping[str, bytes]) -> None:
-        self.files = dict(files)
-        self.folders: dict[str, set[str]] = {"": set()}
-        """The names in each folder."""
-        for path in self.files:
-            below = path
-            while below:
-                folder, _, name = below.rpartition("/")
-                self.folders.setdefault(folder, set()).add(name)
-                below = folder
-        names = sorted({*self.files, *self.folders})
-        self.numbers = {path: number for number, path in enumerate(names, 1)}
-
-    @staticmethod
-    def resolved(folder: str, path: str) -> str:
-        """Return the path relative to the root, above which there is nothing."""
-        return posixpath.normpath(posixpath.join("/", folder, path)).lstrip("/")
 
 
 @cache

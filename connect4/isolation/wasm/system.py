@@ -5,9 +5,10 @@ bytes come from a seed, and files from a tree in memory. There is no network, an
 read-only.
 """
 
+import posixpath
 import random
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +16,6 @@ from connect4.isolation.protocol import ANSWERS, MAX_LINE
 from connect4.isolation.wasm.level import FUEL_PER_SECOND
 
 if TYPE_CHECKING:
-    from connect4.isolation.wasm.images import Tree
     from connect4.isolation.wasm.interpreter import Interpreter
 
 SUCCESS: Final = 0
@@ -90,12 +90,34 @@ class _Open:
     place: int = 0
 
 
+class Tree:
+    """Files by their paths, without a leading slash; folders follow from them."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files = dict(files)
+        self.folders: dict[str, set[str]] = {"": set()}
+        """The names in each folder."""
+        for path in self.files:
+            below = path
+            while below:
+                folder, _, name = below.rpartition("/")
+                self.folders.setdefault(folder, set()).add(name)
+                below = folder
+        names = sorted({*self.files, *self.folders})
+        self.numbers = {path: number for number, path in enumerate(names, 1)}
+
+    @staticmethod
+    def resolved(folder: str, path: str) -> str:
+        """Return the path relative to the root, above which there is nothing."""
+        return posixpath.normpath(posixpath.join("/", folder, path)).lstrip("/")
+
+
 class System:
     """One program's operating system. `memory` is set once the module has one."""
 
     memory: "Interpreter"
 
-    def __init__(self, tree: "Tree", printed: Callable[[bytes], None], seed: int = 0) -> None:
+    def __init__(self, tree: Tree, printed: Callable[[bytes], None], seed: int = 0) -> None:
         self.tree = tree
         self.printed = printed
         self.requests = b""
