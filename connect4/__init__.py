@@ -18,8 +18,6 @@ GAMES                     the games by name: extended, classic, ...
 Errors are Connect4Error or a subclass. docs/api.md and help(connect4.play) have the details.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 
@@ -89,13 +87,13 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def _picture_of(state: State) -> str:
+def _picture_of(state: "State") -> str:
     from connect4.views.board import svg
 
     return svg(state)
 
 
-def _page_of(record: Record) -> str | None:
+def _page_of(record: "Record") -> str | None:
     from connect4.views.document import frame
     from connect4.views.page import page
 

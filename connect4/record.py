@@ -3,8 +3,6 @@
 Everything that processes a finished game starts here. `docs/formats.md` describes the document.
 """
 
-from __future__ import annotations
-
 import json
 import platform
 from collections.abc import Callable, Iterator
@@ -136,7 +134,7 @@ class Record:
         write(self, Path(path))
 
     @staticmethod
-    def load(path: str | Path) -> Record:
+    def load(path: str | Path) -> "Record":
         """Return the record in a file after replaying and checking it; raises `InputError`."""
         return read(Path(path))
 

@@ -3,8 +3,6 @@
 The referee, the search algorithms, the records and the views use games only through this module.
 """
 
-from __future__ import annotations
-
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -199,7 +197,7 @@ class State(ABC):
     def to_json(self) -> dict[str, Any]:
         """Return the position as the `start` of a game record."""
 
-    def with_options(self, **options: Any) -> State:
+    def with_options(self, **options: Any) -> "State":
         """Return the position under other options of its game; None keeps one.
 
         Raises `InputError`.
@@ -209,7 +207,7 @@ class State(ABC):
 
     @property
     @abstractmethod
-    def game(self) -> Game:
+    def game(self) -> "Game":
         """Return the game that the position belongs to."""
 
     @property

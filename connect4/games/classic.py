@@ -1,7 +1,5 @@
 """Classic Connect 4 on boards up to 12 by 12: the first four wins, or the most fours."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -37,7 +35,7 @@ class ClassicState(falling.FallingState):
         full = (self.one | self.two) & grid.tops
         return () if self._ending is not None else grid.open_columns(full)
 
-    def apply(self, action: int) -> ClassicState:
+    def apply(self, action: int) -> "ClassicState":
         if type(action) is not int and (column := whole(action)) is not None:
             action = column
         grid = self.grid
@@ -71,7 +69,7 @@ class ClassicState(falling.FallingState):
             return f"column {quoted(column)} is outside 0..{last}"
         return f"column {column} is full"
 
-    def skip(self) -> ClassicState:
+    def skip(self) -> "ClassicState":
         mover = opponent(self.mover)
         return ClassicState(self.grid, self.one, self.two, mover, self.variant, self._ending)
 

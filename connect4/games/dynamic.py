@@ -1,7 +1,5 @@
 """Dynamic Connect-4: six pieces a side slide one square at a time; a line of four wins."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -151,7 +149,7 @@ class DynamicState(State):
             actions = self._actions = tuple(found)
         return actions
 
-    def apply(self, action: str) -> DynamicState:
+    def apply(self, action: str) -> "DynamicState":
         """Return the position after a move such as `71W`; raises `IllegalAction`."""
         layout = self.layout
         one, two, mover = self.one, self.two, self.mover
@@ -168,7 +166,7 @@ class DynamicState(State):
         ending = Ending.LINE if layout.grid.has_line(own) else None
         return self._next(own, two, ending) if mover == 1 else self._next(one, own, ending)
 
-    def _next(self, one: int, two: int, ending: Ending | None) -> DynamicState:
+    def _next(self, one: int, two: int, ending: Ending | None) -> "DynamicState":
         rules = self.layout.rules
         mover: Player = 2 if self.mover == 1 else 1
         turns = self.turns + 1
@@ -200,7 +198,7 @@ class DynamicState(State):
             why = "the square there is taken"
         return f"{action}: {why}"
 
-    def skip(self) -> DynamicState:
+    def skip(self) -> "DynamicState":
         """Return the position after a pass, which counts as a ply."""
         return self._next(self.one, self.two, self._ending)
 

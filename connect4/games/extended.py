@@ -1,7 +1,5 @@
 """ExtendedConnect4: drops and pop-outs; four in a row does not end the game, and points decide."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -36,7 +34,7 @@ class ExtendedState(falling.PoppingState):
             return 0
         return (self.one | self.two) & self.grid.own_floor[self.mover - 1]
 
-    def apply(self, action: falling.ExtendedAction) -> ExtendedState:
+    def apply(self, action: falling.ExtendedAction) -> "ExtendedState":
         one, two = self.moved(action)
         popouts, mover = self.popouts, self.mover
         if action[1]:
@@ -51,7 +49,7 @@ class ExtendedState(falling.PoppingState):
             return f"player {self.mover} pops out of {parity} columns only, not of column {column}"
         return f"column {column} is empty: there is nothing to pop out"
 
-    def skip(self) -> ExtendedState:
+    def skip(self) -> "ExtendedState":
         """Return the same position with the other player to move; no pop-out is used up."""
         mover = opponent(self.mover)
         return ExtendedState(self.grid, self.one, self.two, mover, self.popouts, self.maximum)

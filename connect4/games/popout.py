@@ -1,7 +1,5 @@
 """Pop Out: classic Connect 4 in which a turn may also remove one's own bottom token."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -53,12 +51,12 @@ class PopOutState(falling.PoppingState):
     def legal_actions(self) -> tuple[falling.ExtendedAction, ...]:
         return () if self._ending is not None else super().legal_actions()
 
-    def apply(self, action: falling.ExtendedAction) -> PopOutState:
+    def apply(self, action: falling.ExtendedAction) -> "PopOutState":
         if self._ending is not None and falling.column_and_kind(action, self.grid.columns):
             raise IllegalAction("the game is over")
         return self._next(*self.moved(action))
 
-    def _next(self, one: int, two: int) -> PopOutState:
+    def _next(self, one: int, two: int) -> "PopOutState":
         history = (*self.history, (self.one, self.two, self.mover))
         return PopOutState(self.grid, one, two, opponent(self.mover), self.turns + 1, history)
 
@@ -67,7 +65,7 @@ class PopOutState(falling.PoppingState):
             return f"column {column} is empty: there is nothing to pop out"
         return f"the bottom token of column {column} is player {opponent(self.mover)}'s"
 
-    def skip(self) -> PopOutState:
+    def skip(self) -> "PopOutState":
         """Return the position after a skipped turn, which counts as a ply."""
         return self._next(self.one, self.two)
 
