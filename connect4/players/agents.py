@@ -24,14 +24,6 @@ def given(setup: Setup, option: str) -> str:
     return setup.agent.options.get(option, PLAYERS[setup.agent.kind].usual.get(option, "0"))
 
 
-def reserve(seconds: Seconds) -> Seconds:
-    """Return the part of the time limit that an agent does not spend on the search.
-
-    It is a twentieth, between 20 ms and half a second, and at most half of the limit.
-    """
-    return min(max(0.02, seconds / 20), 0.5, seconds / 2)
-
-
 class Budget:
     """The limits of a search: a depth, seconds or nodes, and always the referee's time limit."""
 
@@ -51,8 +43,8 @@ class Budget:
         `share` is the fraction of the time that may be used.
         """
         seconds = [] if self._seconds is None else [self._seconds]
-        if limit is not None:
-            seconds.append(limit - reserve(limit))
+        if limit is not None:  # less a twentieth, 20 ms to half a second, and at most half of it
+            seconds.append(limit - min(max(0.02, limit / 20), 0.5, limit / 2))
         time = min(seconds) * share if seconds else None
         return Deadline(time, self._nodes, self._stride)
 

@@ -2,6 +2,7 @@
 
 import importlib.util
 import random
+import shlex
 import sys
 import traceback
 from bdb import BdbQuit
@@ -95,7 +96,8 @@ def tell_what_next(record: Record, record_name: str) -> None:
     """Print the command that replays the first lost turn of each side that is a program."""
     for turn in agents_faults(record):
         why = f"To see why player {turn.player} lost turn {turn.number}, play it once more:"
-        print(f"{why} {words.repeat_command(record_name, turn)}")
+        place = shlex.quote(f"{record_name}:{turn.number}")
+        print(f"{why} python3 -m connect4.ConnectFour --replay-turn {place}")
         tell_debug(turn.detail)
 
 

@@ -299,7 +299,11 @@ def _read_node(row: Any, before: list[Node], game: Game) -> Node:
             f"expected [depth, move, kind, value, alpha, beta, note], not {safe.shown(row)}"
         )
     depth, move, kind, value, alpha, beta, note = row
-    if type(depth) is not int or not min(len(before), 1) <= depth <= _deepest(before):
+    deepest = 0
+    if before:  # a node that was skipped has no children
+        last = before[-1]
+        deepest = last.depth if Flag.PRUNED in last.flags and last.depth else last.depth + 1
+    if type(depth) is not int or not min(len(before), 1) <= depth <= deepest:
         raise InputError(
             f"depth {safe.shown(depth)} does not follow: one root with depth 0, then its children"
         )
@@ -335,14 +339,6 @@ def _read_number(name: str, value: Any) -> float:
         said = f"{name} {safe.shown(value)} is no number"
         raise InputError(f"{said} from {-MAX_VALUE:g} to {MAX_VALUE:g}")
     return float(value)
-
-
-def _deepest(before: list[Node]) -> int:
-    """Return the maximum depth of the next node."""
-    if not before:
-        return 0
-    last = before[-1]
-    return last.depth if Flag.PRUNED in last.flags and last.depth else last.depth + 1
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Texts that several views share: how a game ended, how a turn was judged, why a turn was lost."""
 
 import re
-import shlex
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -95,12 +94,6 @@ def busy_text(turns: Iterable[Turn]) -> str:
     busy = [turn.number for turn in turns if turn.starved and turn.outcome is Outcome.TIMEOUT]
     why = "the machine was too busy, not the agent too slow. Close other programs and play again."
     return f"{_named(busy)}: {why}" if busy else ""
-
-
-def repeat_command(record_name: str, turn: Turn) -> str:
-    """Return the command that replays a turn of a record."""
-    place = shlex.quote(f"{record_name}:{turn.number}")
-    return f"python3 -m connect4.ConnectFour --replay-turn {place}"
 
 
 def whole_reason(turn: Turn) -> str:
