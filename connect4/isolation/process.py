@@ -79,7 +79,7 @@ class AgentProcess:
         """The connection to the process; None if none is running."""
         self._stuck = 0
         """The number of a process that was killed and does not end."""
-        self._launcher: spawn.Launcher
+        self._launcher: spawn.Warden | spawn.DirectLauncher
         source, game = setup.source, setup.game.name
         allowed = None if source is None else setup.allowed
         if not spawn.FORKS:

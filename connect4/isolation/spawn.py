@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 
@@ -235,10 +235,6 @@ class DirectLauncher:
     def close(self) -> str:
         self.end()
         return ""
-
-
-Launcher: TypeAlias = Warden | DirectLauncher
-"""Starts agents' processes, one at a time."""
 
 
 # -- what a process says

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from connect4 import record as records
 from connect4.config import DEFAULT_SECONDS
@@ -63,9 +63,6 @@ START_PAGE: Final = 600.0
 
 PORT: Final = 4404
 """The default port: a browser remembers the last choices by port."""
-
-Planned: TypeAlias = Callable[[list[str]], list[TablePlan]]
-"""Returns the games of a command line, without the command; raises `InputError`."""
 
 
 class GamePage:
@@ -264,8 +261,11 @@ def open_address(address: str) -> None:
 class StartServer:
     """The start page with the pages of its games and records."""
 
-    def __init__(self, port: int | None, planned: Planned) -> None:
-        """Begin to serve; None is `PORT` if it is free, else any port. Raises `InputError`."""
+    def __init__(self, port: int | None, planned: Callable[[list[str]], list[TablePlan]]) -> None:
+        """Begin to serve; None is `PORT` if it is free, else any port. Raises `InputError`.
+
+        `planned` returns the games of a command line, without the command; raises `InputError`.
+        """
         try:
             self.server = Server(PORT if port is None else port)
         except InputError:
