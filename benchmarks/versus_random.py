@@ -13,7 +13,7 @@ import time
 
 from benchmarks.games import agent_name, empty, play_game, run_main, summary
 
-REQUIRED = {"8x10+4": 405, "10x10+4": 475, "12x12+10": 800}
+REQUIRED = {"8x10+4": 380, "10x10+4": 440, "12x12+10": 780}
 LEAST_PERCENT = 50
 
 
