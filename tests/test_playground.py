@@ -300,8 +300,12 @@ def test_the_text_is_kept_and_downloaded_as_it_is(desk: Desk) -> None:
     desk.browser.run("arguments[0].focus()", source)
     source.send_keys("x", CONTROL + "zz")
     assert source.get_property("value") == long
-    desk.browser.find("#before").click()
-    assert source.get_property("value") == STUB, "on a phone, too"
+    source.send_keys(CONTROL + "y")
+    assert source.get_property("value") == STUB
+    desk.browser.find("#reset").click()  # once too often
+    for text in (long, STUB):
+        desk.browser.find("#before").click()
+        assert source.get_property("value") == text, "on a phone, too"
     limit = 5 * 2**20
     desk.browser.run(f"localStorage.setItem('x', 'y'.repeat({limit - 2 * len(STUB) - 200_000}))")
     desk.choose(source="z" * 200_000)
@@ -337,6 +341,56 @@ def test_of_two_tabs_one_writes_and_the_other_takes_over(desk: Desk) -> None:
     desk.browser.find("#take").click()
     desk.until("!document.querySelector('#source').readOnly")
     assert desk.browser.find("#source").get_property("value") == "one, two, three"
+
+
+def test_a_file_that_was_opened_by_mistake_costs_no_text(desk: Desk, tmp_path: Path) -> None:
+    desk.choose(source="my work")
+    value = "document.querySelector('#source').value"
+    for name, text in (("old.py", "old = 1\r\r"), ("right.py", "right = 1\n" * 30)):
+        tmp_path.joinpath(name).write_bytes(text.encode())
+        desk.browser.find("#file").send_keys(str(tmp_path / name))
+        desk.until(f"{value} === {text!r}.replaceAll('\\r', '\\n')")
+    source = desk.browser.find("#source")
+    source.send_keys(CONTROL + "a")
+    source.send_keys(TAB)
+    assert source.get_property("value").startswith("    right")
+    for text in ("right = 1\n" * 30, "old = 1\n\n", "my work"):
+        source.send_keys(CONTROL + "z")
+        assert source.get_property("value") == text
+    source.send_keys(CONTROL + "yyy")
+    assert source.get_property("value").startswith("    right")
+    desk.browser.find("#before").click()
+    assert source.get_property("value") == "my work"
+
+
+def test_a_tab_that_stood_still_overwrites_nothing(desk: Desk) -> None:
+    """As on a phone, where a tab behind others hears of none that was opened since."""
+    driver, newer = desk.browser.driver, "written in another tab"
+    keep = f"localStorage.setItem('connect4-playground:/', {newer!r}); return localStorage.length"
+    kept = "return localStorage.getItem('connect4-playground:/')"
+    source = desk.browser.find("#source")
+    desk.choose(source="old")
+    desk.browser.run(keep)
+    source.send_keys("x")
+    assert "another tab" in desk.browser.text("#elsewhere")
+    assert desk.browser.run(kept) == newer
+    desk.browser.find("#take").click()
+    desk.until("!document.querySelector('#source').readOnly")
+    assert source.get_property("value") == newer
+    source.send_keys(CONTROL + "z")
+    assert source.get_property("value") == "oldx", "nor is its own text lost"
+
+    desk.browser.run(keep)
+    first = driver.current_window_handle
+    driver.switch_to.new_window("tab")
+    driver.get(desk.address)
+    desk.until("!document.querySelector('#source').readOnly")
+    assert desk.browser.find("#source").get_property("value") == newer
+    driver.close()
+    driver.switch_to.window(first)
+    assert "another tab" in desk.browser.text("#elsewhere")
+    desk.browser.find("#take").click()
+    desk.until("!document.querySelector('#source').readOnly")
 
 
 def test_the_editor_indents_pairs_brackets_and_finds(desk: Desk) -> None:
@@ -486,6 +540,48 @@ def test_a_second_visit_loads_a_new_kit_and_a_third_needs_no_network(
         assert kept == {"", new.name, "python_stdlib.zip"}
         if is_online:
             end(server)
+
+
+def test_a_visit_that_failed_leaves_nothing_broken(site: Path, browser: Browser) -> None:
+    class Broken(Quiet):
+        """Only what it answers wrongly may stay in the cache of the browser."""
+
+        name, status, kind = "", 0, ""
+
+        def do_GET(self) -> None:
+            self.is_whole = not self.path.endswith(self.name)
+            if self.is_whole:
+                return super().do_GET()
+            self.send_response(self.status)
+            self.send_header("Content-Type", self.kind)
+            self.end_headers()
+            self.wfile.write(b"no such file, or a page to sign in")
+            return None
+
+        def end_headers(self) -> None:
+            if self.is_whole:
+                self.send_header("Cache-Control", "no-store")
+            super().end_headers()
+
+    server = serving(site, Broken)
+    address = f"http://127.0.0.1:{server.server_port}/"
+    (kit,) = (path.name for path in site.glob("kit-*.zip"))
+    for name, status, kind, said in (
+        (kit, 404, "text/html", f"{kit} cannot be loaded: the server says 404. Load this page"),
+        (kit, 200, "text/html", f"{kit} cannot be loaded: the server sends a page in its place"),
+        (kit, 200, "application/zip", "Python does not start in this browser"),
+        (".wasm", 200, "application/wasm", "Python does not start in this browser"),
+        ("nothing", 404, "text/html", ""),
+    ):
+        Broken.name, Broken.status, Broken.kind = name, status, kind
+        browser.driver.get(address)
+        browser.wait(
+            "const said = document.querySelector('#state').textContent;"
+            f"return {said!r} ? said.includes({said!r}) : !said"
+        )
+    end(server)
+    browser.driver.get("about:blank")
+    browser.driver.get_log("browser")
 
 
 def test_a_site_below_a_path_with_a_password_and_the_policy_of_the_document(

@@ -41,8 +41,11 @@ const editor = {
   tokens: /** @type {Token[]} */ ([]),
   found: [0, 0], // what was found last
   unsaved: false, // whether the browser does not keep the text
+  saved: kept(KEPT), // what the browser has kept of this tab's text
   before: kept(BEFORE), // what Reset or Open has replaced
-  after: "", // by what
+  opened: DATA.stub, // by what; it needs no keeping until it is edited
+  steps: /** @type {[string, string][]} */ ([]), // texts that were replaced as a whole, and by what
+  step: 0, // how many of these are not undone
 
   /* Number and colour the lines that are shown. */
   paint() {
@@ -131,24 +134,32 @@ const editor = {
   },
 
   /**
-   * Replace the whole text. A long one takes Chromium's own editing minutes, so it is set; Ctrl-Z
-   * brings the one before back all the same, and so does a button.
+   * Replace the whole text, for `undo`: a long one takes Chromium's own editing minutes.
    * @param {string} text
    */
   replace(text) {
-    this.before = source.value;
-    this.after = source.value = text;
-    keepText(BEFORE, this.before);
-    byId("before").hidden = false;
+    if (text !== source.value) this.steps.splice(this.step++, Infinity, [source.value, text]);
+    source.value = text;
     this.changed();
   },
 
-  /**
-   * @param {string} text
-   * @param {string} what
-   */
-  set(text, what) {
+  /** @param {boolean} again @returns whether there was a replacement to undo, or to make again */
+  undo(again) {
+    const [from, to] = again ? [0, 1] : [1, 0];
+    const step = this.steps[this.step - from];
+    if (step?.[from] !== source.value) return false;
+    this.step += to - from;
+    source.value = step[to];
+    this.changed();
+    return true;
+  },
+
+  /** @param {string} text @param {string} what @param {string} [opened] */
+  set(text, what, opened = text) {
     if (source.readOnly) return;
+    if (text === this.before || source.value !== this.opened) keepText(BEFORE, this.before = source.value);
+    byId("before").hidden = false;
+    this.opened = opened;
     this.replace(text);
     source.focus();
     source.setSelectionRange(0, 0);
@@ -162,9 +173,10 @@ const editor = {
       { kind: Object.keys(groups ?? {}).find((name) => groups?.[name] !== undefined) ?? "", first, last: first + length }));
     this.found = [0, 0];
     this.mark(0);
-    if (tabs.writing) this.unsaved = !keepText(KEPT, value);
+    if (tabs.isOld()) tabs.read();
+    if (tabs.writing) [this.unsaved, this.saved] = [!keepText(KEPT, value), kept(KEPT)];
     byId("unsaved").hidden = !this.unsaved;
-    byId("keeps").hidden = this.unsaved;
+    byId("keeps").hidden = this.unsaved || source.readOnly;
   },
 
   /**
@@ -222,8 +234,14 @@ const tabs = {
     this.channel.postMessage({ kind, name: this.name, text: source.value });
   },
 
+  /* Return whether another tab has written since: this one may have stood still, as on a phone. */
+  isOld() {
+    return this.writing && ![null, editor.saved].includes(kept(KEPT));
+  },
+
   /** @param {{kind: string, name: string, text: string}} message */
   hear({ kind, name, text }) {
+    if (this.isOld()) this.read();
     if (kind === "here?" && (this.writing || this.asking && this.name < name)) this.say("here");
     else if (kind === "here" || kind === "here?" && this.asking) this.read();
     else if (kind === "mine" && (this.writing || this.asking)) {
@@ -247,8 +265,8 @@ const tabs = {
     [this.writing, this.asking] = [true, false];
     source.readOnly = false;
     byId("elsewhere").hidden = true;
-    if (text !== null && text !== source.value) source.value = text;
-    editor.changed();
+    editor.saved = kept(KEPT);
+    editor.replace(text ?? source.value);
   },
 
   /**
@@ -269,7 +287,7 @@ const tabs = {
   tabs.ask("here?");
   byId("take").addEventListener("click", () => tabs.ask("mine"));
   byId("before").hidden = editor.before === null;
-  byId("before").addEventListener("click", () => editor.set(editor.before ?? "", "This is the text before."));
+  byId("before").addEventListener("click", () => editor.set(editor.before ?? "", "This is the text before.", editor.opened));
   addEventListener("beforeunload", (event) => editor.unsaved && event.preventDefault());
   source.addEventListener("input", () => editor.changed());
   for (const name of ["scroll", "select"]) source.addEventListener(name, () => editor.paint());
@@ -286,9 +304,8 @@ const tabs = {
     } else if (event.key === "Enter" && plain && !event.isComposing) {
       event.preventDefault();
       editor.newLine();
-    } else if (event.key === "z" && !event.shiftKey && (event.ctrlKey || event.metaKey) && source.value === editor.after) {
-      event.preventDefault();
-      editor.set(editor.before ?? "", "This is the text before.");
+    } else if (/^[yz]$/i.test(event.key) && (event.ctrlKey || event.metaKey) && !event.altKey && !source.readOnly) {
+      if (editor.undo(event.shiftKey || /y/i.test(event.key))) event.preventDefault();
     } else if (event.key === "f" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       finder.select();
@@ -314,7 +331,7 @@ const tabs = {
     if (!data) return;
     try {
       if (data.byteLength > MOST_OPENED) throw new RangeError("large");
-      editor.set(new TextDecoder("utf-8", { fatal: true }).decode(data).replaceAll("\r\n", "\n"), `This is ${chosen.name}.`);
+      editor.set(new TextDecoder("utf-8", { fatal: true }).decode(data).replace(/\r\n?/g, "\n"), `This is ${chosen.name}.`);
     } catch {
       state(`${chosen.name} is not a text in UTF-8 of at most 1 MB`, true);
     }

@@ -53,7 +53,9 @@ const playground = {
     this.referee = new PythonWorker("referee");
     this.referee.event = (name, data) => kinds[name](data);
     await this.referee.ready;
-    if (this.referee.ended) throw new Error(`Python does not start in this browser; ${this.referee.failure}`);
+    if (!this.referee.ended) return;
+    await self.caches?.delete(KEPT); // a file that the browser keeps may be broken
+    throw new Error(`Python does not start in this browser; ${this.referee.failure}`);
   },
 
   /**

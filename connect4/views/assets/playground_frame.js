@@ -4,7 +4,7 @@
   /** @type {Map<number, {worker: Worker, asked: number}>} */
   const workers = new Map();
   let address = "";
-  /** @type {{module: WebAssembly.Module, files: Record<string, ArrayBuffer>} | null} */
+  /** @type {{module: WebAssembly.Module | string, files: Record<string, ArrayBuffer>} | null} */
   let runtime = null;
 
   /** @param {any} message */
@@ -14,7 +14,7 @@
   const acts = {
     async runtime({ scripts, wasm, files }) {
       address = URL.createObjectURL(new Blob(scripts, { type: "text/javascript" }));
-      runtime = { module: await WebAssembly.compile(wasm), files };
+      runtime = { module: await WebAssembly.compile(wasm).catch(String), files }; // a worker says what is wrong
       tell({ kind: "ready" });
     },
     make({ id, role }) {

@@ -17,6 +17,7 @@
 
   /** @param {any} event */
   async function begin({ data: { module, files, role } }) {
+    if (typeof module === "string") throw new Error(module);
     const whole = { info: { arch: "wasm32", platform: "emscripten_3_1_58", version: "0.27.7", python: "3.12.7" }, packages: {} };
     scope.fetch = async (/** @type {string} */ address) => {
       const name = String(address).split("/").pop() ?? "";

@@ -178,12 +178,14 @@ async function prepare(fail) {
   bar.hidden = false;
   const store = await openStore();
   const fetched = async (/** @type {string} */ address) => {
+    const unloaded = (/** @type {string} */ why) => new Error(`${address} cannot be loaded${why}`);
     let answer = await store?.match(address);
     if (!answer) {
       isNew = true;
-      answer = await fetch(address, { cache: "force-cache" }).catch(() => undefined);
+      answer = await fetch(address).catch(() => undefined);
       if (!answer) await new Promise((resolve) => setTimeout(resolve, 200)); // for the event of a policy
-      if (!answer?.ok || !answer.body) throw new Error(`${address} cannot be loaded${answer ? `: the server says ${answer.status}` : "; is this machine online?"}`);
+      if (!answer?.ok) throw unloaded(answer ? `: the server says ${answer.status}. Load this page again.` : "; is this machine online?");
+      if (/html/.test(answer.headers.get("content-type") ?? "")) throw unloaded(": the server sends a page in its place. Do you have to sign in?");
       store?.put(address, answer.clone()).catch(() => {}); // a full store keeps nothing
     }
     const counted = new TransformStream({
@@ -193,7 +195,7 @@ async function prepare(fail) {
         out.enqueue(chunk);
       },
     });
-    return new Response(answer.body?.pipeThrough(counted)).arrayBuffer();
+    return new Response(answer.body?.pipeThrough(counted)).arrayBuffer().catch(() => Promise.reject(unloaded("; is this machine online?")));
   };
   const names = ["pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", DATA.wheel];
   const addresses = [...names.map((name) => DATA.runtime + name), DATA.kit].map(inSite);
