@@ -250,7 +250,7 @@ def test_a_folder_has_a_line_for_each_file_and_the_skills_that_most_lack(tmp_pat
         "ann",
         "bo",
         "cy",
-        "What most of 2 do not see",
+        "What most of 2 that answer lack",
     ]
     assert "without a valid action" in lines[0]
     assert "ZeroDivisionError" in lines[2]
@@ -325,8 +325,8 @@ def test_the_page_opens_the_skills_that_a_file_lacks(
         one.find_element("css selector", "summary").text: one.get_attribute("open") is not None
         for one in browser.find_all("details")
     }
-    assert is_open["Part B: blocks a four: 0 of 12 right"]
-    assert not is_open["Part B: takes a four in a row: 10 of 10 right"]
+    assert is_open["Part B: blocks a four: 0 of 12 right, twins too"]
+    assert not is_open["Part B: takes a four in a row: 10 of 10 right, twins too"]
     assert len(browser.find_all("table")) == 2
     assert browser.run("return document.documentElement.scrollWidth") <= size[0]
     assert violations(browser) == []

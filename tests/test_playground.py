@@ -19,6 +19,9 @@ import pytest
 
 import connect4
 from connect4.games import GAMES, load_start
+from connect4.players.base import Outcome, Turn
+from grader.solved import Answer, Practice, read
+from grader.solved.report import page
 from tests.browser import PHONE, WIDE, Browser
 from tests.command import ROOT, run
 from tests.needs import PYODIDE
@@ -473,6 +476,21 @@ def test_practice_says_what_the_command_says(desk: Desk, tmp_path: Path) -> None
     desk.until("document.querySelectorAll('figure svg').length > 200")
     desk.browser.driver.close()
     desk.browser.driver.switch_to.window(first)
+
+
+def test_a_link_of_practice_begins_a_game_with_its_position(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "ai.py").write_text(STUB, encoding="utf-8")
+    solved = next(solved for solved in read() if solved.state.mover == 2)
+    answer = Answer(solved, Turn(Outcome.TIMEOUT))
+    (link,) = re.findall('href="(http.*?)"', page(Practice("", 1, (), (answer,)), desk.address))
+    desk.browser.driver.get(link)
+    moves = desk.play(board="linked")
+    played = connect4.play(f"ai:{tmp_path / 'ai.py'}", "random", solved.state, seconds=20, seed=7)
+    assert moves == [turn.text for turn in played.turns]
+    desk.browser.run("location.hash = '#6_8_mine'")
+    desk.begin(board="linked")
+    desk.until("document.querySelector('#state').textContent.endsWith('no position: #6_8_mine')")
+    desk.browser.run("location.hash = ''")
 
 
 def test_stop_ends_practice_with_the_result_so_far(desk: Desk) -> None:

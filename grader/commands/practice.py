@@ -111,7 +111,7 @@ def practice_and_say(
     practised, status = _practised(asking, found[0][0], setup, asking.positions, seconds)
     print("\n".join(report.lines(practised)))
     if page is not None:
-        write(page, report.page(practised))
+        write(page, report.page(practised, os.environ.get("CONNECT4_PLAYGROUND", "")))
         say(f"the page is in {page}")
     return status
 
@@ -160,10 +160,12 @@ def _class(asking: Asking, found: Sequence[tuple[str, Setup | str]], seconds: Se
         print(report.class_line(practised), flush=True)
         if status != DONE:
             break
+        if not any(answer.action for answer in practised.answers):
+            continue  # it has a fault, and may have every skill
         asked += 1
-        unseen.update(f"{skill[0].upper()} {report.name_of(*skill)}" for skill in practised.unseen)
+        unseen.update(report.title_of(*skill) for skill in practised.unseen)
     most = [f"{name} ({count})" for name, count in unseen.most_common() if 2 * count > asked]
-    print(f"What most of {asked} do not see: {', '.join(most) or 'nothing that was asked'}")
+    print(f"What most of {asked} that answer lack: {', '.join(most) or 'nothing that was asked'}")
     return status
 
 

@@ -36,9 +36,9 @@ class Asked:
 class Practising:
     """Asks one file; each answer comes from outside, and the result is known at every time."""
 
-    def __init__(self, source: bytes) -> None:
+    def __init__(self, source: bytes, address: str = "") -> None:
         self._positions = known_positions(None)
-        self._source = source
+        self._source, self._address = source, address
         self._seconds = LEAST
         self._answers: list[Answer] = []
         self._asking = self._ask()
@@ -102,4 +102,4 @@ class Practising:
             remark="".join([SLOW, *lacked]),
         )
         text = "\n".join(report.lines(found))
-        return {"text": text, "page": report.page(found), "fault": "".join(details[:1])}
+        return {"text": text, "page": report.page(found, self._address), "fault": "".join(details[:1])}

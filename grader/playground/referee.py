@@ -50,15 +50,20 @@ class Referee:
             return json.dumps({"wrong": str(error)})
 
     def plan(
-        self, words: list[str], source: str, record: str = "", turn: int = 0
+        self, words: list[str], source: str, place: str = "", record: str = "", turn: int = 0
     ) -> dict[str, Any]:
         """Prepare the game of a command line; return what each student's worker loads.
 
-        With the record of another game it begins with the position after that turn.
+        It begins with the position of a link (`place`), or, with the record of another game, with
+        the position after that turn.
         """
         data = source.encode()
         (plan,) = planned(words)
         start = list(records.replay(records.loads(record)))[turn] if record else plan.start
+        if place and not record:
+            from grader.solved import linked_state  # late: only this needs it
+
+            start = linked_state(place)
         self._plan = replace(plan, start=start, terms=replace(plan.terms, sources=(data, data)))
         terms = self._plan.terms
         self._seats = {player: SentSeat() for player in SIDES}
@@ -193,11 +198,14 @@ class Referee:
             },
         }
 
-    def practice(self, source: str) -> dict[str, Any]:
-        """Begin to ask a file positions whose answer is known; return what to ask first."""
+    def practice(self, source: str, address: str = "") -> dict[str, Any]:
+        """Begin to ask a file positions whose answer is known; return what to ask first.
+
+        The page of the result links its positions to `address`, that of this playground.
+        """
         from grader.playground.practice import Practising  # late: only this needs the positions
 
-        self._practising = Practising(source.encode())
+        self._practising = Practising(source.encode(), address)
         return self._position()
 
     def position(self, loaded: str, line: str | None, seconds: Seconds) -> dict[str, Any]:

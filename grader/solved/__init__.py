@@ -119,6 +119,17 @@ def state_of(text: str) -> ExtendedState:
     return extended.position(board, (one, two), 1 if mover == 1 else 2)
 
 
+def linked_state(text: str) -> ExtendedState:
+    """Return the position of a link to the playground: `text_of` with `_` for each space.
+
+    Raises `InputError`.
+    """
+    try:
+        return state_of(text.replace("_", " "))
+    except ValueError:
+        raise InputError(f"the link names no position: #{text}") from None
+
+
 FORM: Final = "PART KIND ROWS COLUMNS POPOUTS1 POPOUTS2 MOVER STACKS RIGHT"
 
 

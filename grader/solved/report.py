@@ -14,7 +14,7 @@ from connect4.views.board import shape_data
 from connect4.views.document import Page, card, heading
 from connect4.views.words import first_line, kind_of_fault
 from grader.handin.positions import METHOD_OF, Part
-from grader.solved import KILLS, REGRET, Answer, Practice, pairs_of
+from grader.solved import KILLS, REGRET, Answer, Practice, pairs_of, text_of
 from grader.solved.questions import FEW, Seen, questions
 
 PARTS: Final = ("base", "report", "theme", "board", "figures", "practice")
@@ -185,6 +185,11 @@ def name_of(part: Part, kind: str) -> str:
     return SKILLS.get((part, kind), kind.replace("_", " "))
 
 
+def title_of(part: Part, kind: str) -> str:
+    """Return a skill in words, with its part."""
+    return f"{part.upper()} {name_of(part, kind)}"
+
+
 def _share(answers: Sequence[Answer]) -> float:
     return sum(answer.is_right for answer in answers) / len(answers)
 
@@ -221,21 +226,24 @@ def difference(new: Practice, old: Practice) -> Iterator[str]:
 
 
 def class_line(practice: Practice) -> str:
-    """Return the line of one file of a class."""
-    faults = sum(answer.action is None for answer in practice.answers)
+    """Return the line of one file of a class: of a question what was seen, up to its colon."""
+    faults = [answer for answer in practice.answers if answer.action is None]
+    if faults and len(faults) == len(practice.answers):
+        return f"{practice.agent}: {len(faults)} positions, no valid action: {_fault(faults[0])}"
     lost = [
         f"{part.upper()} {practice.points_lost(part)}"
         for part in METHOD_OF
         if practice.regrets(part)
     ]
-    unseen = [name_of(*skill) for skill in practice.unseen]
+    unseen = [title_of(*skill) for skill in practice.unseen]
+    seen = [question.text.partition(":")[0] for question in questions(practice.answers)]
     few = ", ".join(unseen[:NAMED]) + (f" and {len(unseen) - NAMED} more" if unseen[NAMED:] else "")
     parts = [
         f"{len(practice.answers)} positions",
-        *([f"{faults} without a valid action"] if faults else []),
+        *([f"{len(faults)} without a valid action ({_fault(faults[0])})"] if faults else []),
         *([f"points a move gives away: {', '.join(lost)}"] if lost else []),
-        *([f"does not see: {few}"] if unseen else []),
-        *(f"asked: {question.text}" for question in questions(practice.answers)),
+        *([f"lacks: {few}"] if unseen else []),
+        *seen,
     ]
     return f"{practice.agent}: {'; '.join(parts)}"
 
@@ -269,10 +277,11 @@ SHOWN: Final = 40
 """The positions of a part that the page shows of those in which a move gave points away."""
 
 
-def page(practice: Practice) -> str:
+def page(practice: Practice, playground: str = "") -> str:
     """Return the page: what the command prints, then the positions as pictures, by skill.
 
-    Mistakes stand first. Open are the skills that it mostly lacks.
+    Mistakes stand first. Open are the skills that it mostly lacks. With the address of a playground
+    each position is a link that plays from it there.
     """
     groups: dict[str, list[Answer]] = {}
     for answer in practice.answers:
@@ -287,11 +296,12 @@ def page(practice: Practice) -> str:
     for title, answers in groups.items():
         answers.sort(key=lambda answer: answer.is_right)
         figures = "".join(
-            _figure(answer, number) for number, answer in enumerate(answers, number + 1)
+            _figure(answer, number, playground) for number, answer in enumerate(answers, number + 1)
         )
         number += len(answers)
         is_skill = all(answer.solved.kind != REGRET for answer in answers)
-        count = f"{_count(answers)} right" if is_skill else f"the first {len(answers)}"
+        twins = ", twins too" if any(answer.solved.is_twin for answer in answers) else ""
+        count = f"{_count(answers)} right{twins}" if is_skill else f"the first {len(answers)}"
         parts.append(
             f"<details{' open' if is_skill and _share(answers) < 0.5 else ''}>"
             f"<summary><h2>{html.escape(f'{title}: {count}')}</h2></summary>\n"
@@ -314,17 +324,21 @@ def _summary_html(practice: Practice) -> str:
     return "\n".join(parts)
 
 
-def _figure(answer: Answer, number: int) -> str:
+def _figure(answer: Answer, number: int, playground: str) -> str:
     """Return a position with what was played; the script draws the board in place of its text."""
     solved, state = answer.solved, answer.solved.state
     left = " and ".join(map(str, state.popouts))
     said = f"Player {state.mover} moves; pop-outs left {left}. It {played(answer)}."
+    if solved.is_twin:
+        said += " A twin: players and columns are exchanged."
     if solved.kind == REGRET:
         said += f" {cost(answer)}."
     if answer.action is None:
         said += f" {_fault(answer)}"
     kind = "right" if answer.is_right else "wrong"
+    place = html.escape(f"{playground}#{text_of(state).replace(' ', '_')}")
+    link = f' <a href="{place}" target="_blank">in the playground</a>' if playground else ""
     return (
         f'<figure id="position-{number}" class="{kind}"><pre>{html.escape(state.to_text())}</pre>'
-        f"<figcaption>{html.escape(said)}</figcaption></figure>\n"
+        f"<figcaption>{html.escape(said)}{link}</figcaption></figure>\n"
     )

@@ -91,7 +91,8 @@ const playground = {
     const text = source.value;
     const from = goOn ? { record: live.records[page.index], turn: page.at } : {};
     const given = goOn ? this.games[page.index].words : words();
-    const plan = await this.ask("plan", { words: given, source: text, ...from });
+    const place = field("board").value === "linked" ? location.hash.slice(1) : "";
+    const plan = await this.ask("plan", { words: given, source: text, place, ...from });
     if (plan.wrong) return plan.wrong;
     /** @type {Files} */
     const files = {};
@@ -219,7 +220,7 @@ const playground = {
 
   /* Ask positions whose answer is known; show what the answers say, also after Stop. */
   async practice() {
-    let asked = await this.ask("practice", { source: source.value });
+    let asked = await this.ask("practice", { source: source.value, address: location.href.split("#")[0] });
     /** @type {PythonWorker | null} */
     let worker = null;
     while (asked.setup && !this.stopping) {
@@ -294,7 +295,7 @@ function words() {
   const board = field("board").value;
   const found = [agentName(1), agentName(2), "--game", rules().name, "--time", field("seconds").value.trim()];
   if (board === "size") found.push("--rows", field("rows").value.trim(), "--columns", field("columns").value.trim());
-  else if (board) found.splice(2, 0, board);
+  else if (board && board !== "linked") found.splice(2, 0, board);
   if (field("seed").value.trim()) found.push("--seed", field("seed").value.trim());
   return found;
 }
@@ -315,7 +316,8 @@ function option(value, text) {
 /* Offer what the chosen game has. */
 function offerGame() {
   const { starts, size, agents } = rules();
-  byId("set-board").replaceChildren(option("", "the usual start"), ...starts.map((name) => option(name, name)),
+  const linked = location.hash && rules().name === "extended" ? [option("linked", "the position of the link")] : [];
+  byId("set-board").replaceChildren(...linked, option("", "the usual start"), ...starts.map((name) => option(name, name)),
     ...(size ? [option("size", "an empty board of another size")] : []));
   if (size) [field("rows").value, field("columns").value] = size.map(String);
   const kinds = agents.map(({ kind }) => kind);
@@ -393,6 +395,10 @@ document.querySelector("main")?.classList.add("idle");
 document.querySelector("main")?.prepend(byId("desk"));
 byId("set-game").append(...DATA.offer.map((/** @type {Rules} */ { name, title }) => option(name, title)));
 offerGame();
+addEventListener("hashchange", () => {
+  field("game").value = "extended";
+  offerGame();
+});
 const loaded = load(async () => {
   await playground.hire();
   playground.prepare();
