@@ -20,7 +20,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
 
 from benchmarks.exact import SOURCE, compiled
 from benchmarks.games import GAME, empty
@@ -31,7 +30,7 @@ from connect4.games.falling import ExtendedAction, format_action
 from connect4.players.base import Agent, Setup
 from connect4.players.registry import build, parse_agent
 from connect4.utils import get_pts
-from grader.solved import text_of
+from grader.solved import Solved, text_of
 
 KINDS = {
     "b take_row": 8, "b take_column": 8, "b take_diagonal": 8, "b bigger_gain": 10,
@@ -50,26 +49,16 @@ JUDGES = ("alphabeta:depth=4", "alphabeta:depth=4,heuristic=margin", "reference:
 CHANCE_JUDGES = ("expectimax:depth=3", "reference:nodes=3000")
 
 
-class Question(NamedTuple):
-    """A position and the places of its right answers among its legal actions."""
+def question(state: ExtendedState, places: Iterable[int]) -> Solved:
+    """Return a position and its right answers, by their places among its legal actions."""
+    actions = state.legal_actions()
+    return Solved("b", "", state, tuple(actions[place] for place in places))
 
-    state: ExtendedState
-    right: tuple[int, ...]
 
-    def text(self) -> str:
-        actions = self.state.legal_actions()
-        right = "|".join(format_action(actions[place]) for place in self.right)
-        return f"{text_of(self.state)} {right}"
-
-    def twin(self) -> Question:
-        """Return the same question for the other player: columns mirrored, tokens exchanged."""
-        board = self.state.for_agent()[0][:, ::-1]
-        one, two = self.state.popouts
-        state = extended.position((3 - board) * (board > 0), (two, one), opponent(self.state.mover))
-        columns, actions = board.shape[1], state.legal_actions()
-        answers = [self.state.legal_actions()[place] for place in self.right]
-        right = sorted(actions.index((columns - 1 - column, pop)) for column, pop in answers)
-        return Question(state, tuple(right))
+def line_of(asked: Solved) -> str:
+    """Return the position and its right answers as text."""
+    right = [action for action in asked.state.legal_actions() if action in asked.right]
+    return f"{text_of(asked.state)} {'|'.join(map(format_action, right))}"
 
 
 class Judge:
@@ -294,7 +283,7 @@ def near_skills(
         yield "a fearless", (mean_best,)
 
 
-def candidates(judge: Judge, rng: Random) -> Iterator[tuple[str, Question]]:
+def candidates(judge: Judge, rng: Random) -> Iterator[tuple[str, Solved]]:
     """Yield questions without end; most fit skills that have enough already."""
     while True:
         full, late = [filled(rng) for _ in range(4)], [late_position(rng) for _ in range(60)]
@@ -302,15 +291,15 @@ def candidates(judge: Judge, rng: Random) -> Iterator[tuple[str, Question]]:
         for kind, states in (("b only_pops", full), ("b last_moves", late)):
             for state, values in zip(states, judge.exact(states, "solve", 20_000_000), strict=True):
                 if values and len(values) > 1 and lead(values, top(values)) >= 8:
-                    yield kind, Question(state, (top(values),))
+                    yield kind, question(state, (top(values),))
         for state, values in zip(late, judge.exact(late, "expect", 20_000_000), strict=True):
             if values and lead(values, top(values)) >= 4:
-                yield "a last_moves", Question(state, (top(values),))
+                yield "a last_moves", question(state, (top(values),))
         yield from near_candidates(judge, [near_position(rng) for _ in range(600)])
         yield from open_candidates(judge, [open_position(rng) for _ in range(600)])
 
 
-def near_candidates(judge: Judge, states: list[ExtendedState]) -> Iterator[tuple[str, Question]]:
+def near_candidates(judge: Judge, states: list[ExtendedState]) -> Iterator[tuple[str, Solved]]:
     states = [state for state in states if len(state.legal_actions()) >= 4]
     shallow, chances = judge.depths(states, "depth", 4), judge.depths(states, "chance", 3)
     clear = [
@@ -323,10 +312,10 @@ def near_candidates(judge: Judge, states: list[ExtendedState]) -> Iterator[tuple
     for (state, seen, chance), values, means in zip(clear, solved, expected, strict=True):
         if values and means:
             for kind, right in near_skills(seen, chance, values, means):
-                yield kind, Question(state, right)
+                yield kind, question(state, right)
 
 
-def open_candidates(judge: Judge, states: list[ExtendedState]) -> Iterator[tuple[str, Question]]:
+def open_candidates(judge: Judge, states: list[ExtendedState]) -> Iterator[tuple[str, Solved]]:
     states = [state for state in states if len(state.legal_actions()) > 1]
     shallow = judge.depths(states, "depth", 3)  # a cheap look at what may be clear at five plies
     states = [
@@ -337,7 +326,7 @@ def open_candidates(judge: Judge, states: list[ExtendedState]) -> Iterator[tuple
     deep, means = judge.depths(states, "depth", 5), judge.depths(states, "depth", 4, leaf=1)
     for state, margins, mean in zip(states, deep, means, strict=True):
         for kind, right in open_skills(Seen(state, margins), mean):
-            yield kind, Question(state, right)
+            yield kind, question(state, right)
 
 
 class Asker:
@@ -352,11 +341,9 @@ class Asker:
         action: ExtendedAction = agent.choose(state, 60)
         return action
 
-    def agree(self, question: Question) -> bool:
+    def agree(self, asked: Solved) -> bool:
         """Return whether every agent gives a right answer."""
-        actions = question.state.legal_actions()
-        answers = (self.answer(name, question.state) for name in self.names)
-        return all(actions.index(answer) in question.right for answer in answers)
+        return all(self.answer(name, asked.state) in asked.right for name in self.names)
 
 
 def skills(judge: Judge, seed: int) -> Iterator[str]:
@@ -364,20 +351,20 @@ def skills(judge: Judge, seed: int) -> Iterator[str]:
     thinking, chance = Asker(JUDGES, "intelligent"), Asker(CHANCE_JUDGES, "expectimax")
     have: dict[str, list[str]] = defaultdict(list)
     tried: set[tuple[str, str]] = set()
-    for kind, question in candidates(judge, Random(f"skills {seed}")):
+    for kind, asked in candidates(judge, Random(f"skills {seed}")):
         if all(len(have[name]) >= number for name, number in KINDS.items()):
             break
-        name = text_of(question.state)
+        name = text_of(asked.state)
         if len(have[kind]) >= KINDS[kind] or (kind, name) in tried:
             continue
         tried.add((kind, name))
         judges = chance if kind == "a last_moves" else None if kind.startswith("a ") else thinking
-        if kind == "b pop_break" and question.state.max_plies < 20:
+        if kind == "b pop_break" and asked.state.max_plies < 20:
             judges = None  # it is solved
-        if judges and not judges.agree(question):
+        if judges and not judges.agree(asked):
             continue
-        due = question.state.mover == 1 + len(have[kind]) % 2
-        have[kind].append((question if due else question.twin()).text())
+        due = asked.state.mover == 1 + len(have[kind]) % 2
+        have[kind].append(line_of(asked if due else asked.twin()))
         print(Counter({name: len(lines) for name, lines in have.items()}), flush=True)
     for kind in KINDS:
         for line in have[kind]:
@@ -453,10 +440,10 @@ def kills(judge: Judge, seed: int, each: int = 10) -> Iterator[str]:
             for bug in due:
                 if chosen(state, bug, chance) != right:
                     have[bug] += 1
-                    question = Question(state, (top(values),))
+                    asked = question(state, (top(values),))
                     if state.mover != 1 + have[bug] % 2:
-                        question = question.twin()
-                    yield f"{'a' if chance else 'b'} kills_{bug} {question.text()}"
+                        asked = asked.twin()
+                    yield f"{'a' if chance else 'b'} kills_{bug} {line_of(asked)}"
 
 
 # -- Regret of part A
