@@ -101,5 +101,5 @@ class Practising:
             *("ai.py", self._seconds, tuple(self._positions), tuple(self._answers)),
             remark="".join([SLOW, *lacked]),
         )
-        text = "\n".join(report.lines(found))
-        return {"text": text, "page": report.page(found, self._address), "fault": "".join(details[:1])}
+        text, page = "\n".join(report.lines(found)), report.page(found, self._address)
+        return {"text": text, "page": page, "fault": "".join(details[:1])}
