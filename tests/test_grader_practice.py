@@ -229,12 +229,26 @@ def test_faults_are_told_with_their_position_and_prints_are_not(tmp_path: Path) 
     assert re.search(
         r"^noisy\.py: [\d,]+ of [\d,]+ positions, with 0\.5 s a move$", done.stdout, re.M
     )
-    assert re.search(r"^  \d+ without a valid action: error, KeyError: [12]$", done.stdout, re.M)
+    line = NOISY[: NOISY.index('"no"')].count("\n") + 1
+    fault = rf'without a valid action: error, KeyError: [12] \(File "noisy.py", line {line}\)$'
+    assert re.search(rf"^  \d+ {fault}", done.stdout, re.M)
     assert "secret" not in done.stdout + done.stderr
     assert "moved before" not in done.stdout  # each position has a new player
     assert "A question: get_expectimax_move answers the first valid action" in done.stdout
     shown = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert shown.count("<figure") >= 10
+
+
+NOTHING = NOISY.replace("return", "None #")
+
+
+def test_of_a_file_that_answers_nothing_only_the_fault_is_told(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(NOTHING, encoding="utf-8")
+    done = run("grader", "practice", "mine.py", "--seconds", "2", cwd=tmp_path, status=0)
+    assert "without a valid action: invalid, an action is a tuple" in done.stdout
+    assert "It has to answer first: python3 -m grader check mine.py" in done.stdout
+    assert "takes a four" not in done.stdout
+    assert "given away" not in done.stdout
 
 
 @pytest.mark.slow

@@ -160,10 +160,9 @@ def _class(asking: Asking, found: Sequence[tuple[str, Setup | str]], seconds: Se
         print(report.class_line(practised), flush=True)
         if status != DONE:
             break
-        if not any(answer.action for answer in practised.answers):
-            continue  # it has a fault, and may have every skill
-        asked += 1
-        unseen.update(report.title_of(*skill) for skill in practised.unseen)
+        if practised.plays:
+            asked += 1
+            unseen.update(report.title_of(*skill) for skill in practised.unseen)
     most = [f"{name} ({count})" for name, count in unseen.most_common() if 2 * count > asked]
     print(f"What most of {asked} that answer lack: {', '.join(most) or 'nothing that was asked'}")
     return status

@@ -30,7 +30,7 @@ from connect4.games.base import Seconds, opponent
 from connect4.games.extended import ExtendedState
 from connect4.games.falling import ExtendedAction, parse_action
 from connect4.isolation.sandbox import Limits
-from connect4.isolation.seat import IsolatedSeat, Level, open_seat
+from connect4.isolation.seat import LEVELS, IsolatedSeat, Level, open_seat
 from connect4.players.base import Outcome, Setup, Turn
 from connect4.referee import step
 from grader.handin.positions import METHOD_OF, Part
@@ -242,11 +242,13 @@ def ask(
 ) -> Iterator[Answer]:
     """Yield an agent's answers, each of a new player, until `seconds` are over.
 
-    `setup` names the agent and the time of a move; `jobs` positions are asked at once. A turn that
-    is late because the machine was too busy is left out.
+    `setup` names the agent and the time of a move; `jobs` positions are asked at once, at level
+    `wasm` one, because its library is for one thread. A turn that is late because the machine was
+    too busy is left out.
     """
     from grader.play.one_game import spread  # late: a browser has none of it
 
+    jobs = 1 if LEVELS[level].exact else jobs
     end = time.monotonic() + seconds
     seats = SimpleQueue[IsolatedSeat]()
 
@@ -307,6 +309,11 @@ class Practice:
     answers: tuple[Answer, ...]
     remark: str = ""
     """What to know of the place where it was asked."""
+
+    @property
+    def plays(self) -> bool:
+        """Return whether an answer is a valid action; else it has a fault, and maybe every skill."""
+        return any(answer.action for answer in self.answers)
 
     @property
     def skills(self) -> dict[tuple[Part, str], int]:

@@ -185,7 +185,10 @@ def questions(answers: Iterable[Answer]) -> list[Question]:
 
 
 def _on_no_answers(seen: Seen) -> list[Question]:
-    text = "Answers nothing in its time: does your file keep more in reserve?"
+    text = (
+        "Answers nothing in its time: does the search end, and does your file keep more than that "
+        "in reserve?"
+    )
     late = [answer for answer in seen.all if answer.turn.outcome is Outcome.TIMEOUT]
     return [Question(text, late[0])] if late and not seen.valid else []
 

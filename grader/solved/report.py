@@ -12,7 +12,7 @@ from tabulate import tabulate
 from connect4.games.falling import format_action
 from connect4.views.board import shape_data
 from connect4.views.document import Page, card, heading
-from connect4.views.words import first_line, kind_of_fault
+from connect4.views.words import OWN_FRAME, first_line, kind_of_fault
 from grader.handin.positions import METHOD_OF, Part
 from grader.solved import KILLS, REGRET, Answer, Practice, pairs_of, text_of
 from grader.solved.questions import FEW, Seen, questions
@@ -56,7 +56,7 @@ PROGRESS: Final = (
 """What is said of a next step."""
 
 
-INTERVAL: Final = "± is a 95 % interval. "
+INTERVAL: Final = "± is a 95 % interval; --all asks every position and narrows it. "
 
 KNOWN: Final = (
     ("the stub", "7.2", "7.3"),
@@ -82,14 +82,16 @@ def lines(practice: Practice) -> Iterator[str]:
 
 
 def costly(practice: Practice, part: Part) -> list[Answer]:
-    """Return the answers that gave points away, those that gave most first."""
+    """Return the valid answers that gave points away, those that gave most first."""
     found = sorted(practice.regrets(part), key=lambda answer: -answer.regret)
-    return [answer for answer in found if answer.regret > 0]
+    return [answer for answer in found if answer.action and answer.regret > 0]
 
 
 def summary(practice: Practice) -> Iterator[str]:
     """Yield what was asked and what is right, points, questions and descriptions."""
     yield from _opening(practice)
+    if not practice.plays:
+        return
     yield from ("", _skill_table(practice))
     yield from _sides_lines(practice.answers)
     if any(practice.regrets(part) for part in METHOD_OF):
@@ -106,20 +108,23 @@ def _opening(practice: Practice) -> Iterator[str]:
     yield from _fault_lines(practice.answers)
     for question in questions(practice.answers):
         yield f"\nA question: {question.text}"
-        yield from _position_lines(question.evidence)
+        if practice.plays:  # else the position stands above
+            yield from _position_lines(question.evidence)
+    if not practice.plays:
+        yield f"\nIt has to answer first: python3 -m grader check {practice.agent} looks at that."
     for text in descriptions(practice.answers):
         yield f"\n{text}."
 
 
 def _sides_lines(answers: Sequence[Answer]) -> Iterator[str]:
-    """Yield a line if an agent is often right from one side only."""
+    """Yield a line if an agent is often right from one side only, and no question says why."""
     pairs = pairs_of(answers)
     one_sided = sum(one.is_right != two.is_right for one, two in pairs)
-    if one_sided > 1:
+    if one_sided > 1 and not questions(answers):
         yield (
             f"{one_sided} of {len(pairs)} positions are answered right from one side only, not "
             "with players and columns exchanged;\n"
-            "a search without chance has 1 at most: is a direction left out, or a player mixed up?"
+            "a search without random choices has 1 at most: is a direction left out, or a player mixed up?"
         )
 
 
@@ -137,7 +142,10 @@ def _fault_lines(answers: Sequence[Answer]) -> Iterator[str]:
 
 
 def _fault(answer: Answer) -> str:
-    return f"{answer.turn.outcome}, {first_line(answer.turn.detail)}"
+    """Return why there was no valid action, and in which line of the file."""
+    turn = answer.turn
+    where = [f"({frame.strip()})" for frame in OWN_FRAME.findall(turn.detail or "")[-1:]]
+    return " ".join([f"{turn.outcome}, {first_line(turn.detail)}", *where])
 
 
 def _position_lines(answer: Answer) -> Iterator[str]:
@@ -159,7 +167,7 @@ def cost(answer: Answer) -> str:
     """Return what an answer gives away, and both values."""
     best = max(answer.solved.values)
     values = f"{best - answer.regret:+.3g} in place of {best:+.3g}"
-    return f"{answer.regret:.3g} points given away: {values}"
+    return f"{answer.regret:.3g} points given away: a final margin of {values}"
 
 
 def _skill_table(practice: Practice, form: str = "simple") -> str:
@@ -228,7 +236,7 @@ def difference(new: Practice, old: Practice) -> Iterator[str]:
 def class_line(practice: Practice) -> str:
     """Return the line of one file of a class: of a question what was seen, up to its colon."""
     faults = [answer for answer in practice.answers if answer.action is None]
-    if faults and len(faults) == len(practice.answers):
+    if faults and not practice.plays:
         return f"{practice.agent}: {len(faults)} positions, no valid action: {_fault(faults[0])}"
     lost = [
         f"{part.upper()} {practice.points_lost(part)}"
@@ -315,6 +323,8 @@ def page(practice: Practice, playground: str = "") -> str:
 def _summary_html(practice: Practice) -> str:
     """Return what the command prints above the positions, its tables as tables."""
     text, sides = "\n".join(_opening(practice)), " ".join(_sides_lines(practice.answers))
+    if not practice.plays:
+        return f"<pre>{html.escape(text)}</pre>"
     scroll = '<div class="scroll" tabindex="0">{}</div>'
     parts = [f"<pre>{html.escape(text)}</pre>", scroll.format(_skill_table(practice, "html"))]
     parts += [f"<p>{html.escape(sides)}</p>"] if sides else []
