@@ -277,6 +277,7 @@ def test_what_cannot_be_asked_is_refused_in_one_line(tmp_path: Path) -> None:
         (("gredy",), "did you mean 'greedy'"),
         (("human",), "only a file or an agent that needs no person"),
         (("random", "--positions", "more.txt"), "more.txt:2: expected PART KIND"),
+        (("random", "--against", "greedy", "--page", "page.html"), "--page shows"),
         (("random", "--against", "human"), "only a file or an agent that needs no person"),
     ):
         assert_refused(run("grader", "practice", *words, cwd=tmp_path), said)

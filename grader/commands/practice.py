@@ -101,6 +101,8 @@ def practice_and_say(
     old = candidates(against, playing.rubric) if against is not None else []
     if against is not None and len(found) + len(old) != 2:
         raise InputError("--against: name one file or agent on each side")
+    if page is not None and len(found) + len(old) > 1:
+        raise InputError("--page shows the positions of one file: name it, without --against")
     known = known_positions(positions)
     asking = Asking(playing.rubric, playing.level(), playing.workers(), known, time)
     if old:
