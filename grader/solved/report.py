@@ -249,7 +249,7 @@ def class_line(practice: Practice) -> str:
     few = ", ".join(unseen[:NAMED]) + (f" and {len(unseen) - NAMED} more" if unseen[NAMED:] else "")
     parts = [
         f"{len(practice.answers)} positions",
-        *([f"{len(faults)} without a valid action ({_fault(faults[0])})"] if faults else []),
+        *([f"{len(faults)} without a valid action: {_fault(faults[0])}"] if faults else []),
         *([f"points a move gives away: {', '.join(lost)}"] if lost else []),
         *([f"lacks: {few}"] if unseen else []),
         *seen,
