@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -58,6 +58,8 @@ class Asking:
     positions: Sequence[Solved]
     seconds: Seconds | None = None
     """The time of a move; None for the least at which the agent plays, `LEAST` or more."""
+    say: Callable[[str], None] = lambda line: None
+    """Called with what is asked to find that time, once it takes long."""
 
     def prepared(self, name: str, setup: Setup | str) -> Setup:
         """Return the setup with the time of a move; raises `InputError` if there is no player."""
@@ -65,7 +67,7 @@ class Asking:
             raise InputError(f"{name}: {setup}")
         state = solved.largest(self.positions)
         limits, methods = limits_of({"limits": asdict(self.rubric.limits)}), METHODS
-        with closing(working_time.Asking(setup, self.level, limits)) as asking:
+        with closing(working_time.Asking(setup, self.level, limits, self.say)) as asking:
             seat = asking.player(methods[0], LEAST, state.mover)
             if seat.load_failure is not None:
                 raise InputError(f"{name}: cannot be loaded: {headline(seat.load_failure)}")
@@ -104,7 +106,7 @@ def practice_and_say(
     if page is not None and len(found) + len(old) > 1:
         raise InputError("--page shows the positions of one file: name it, without --against")
     known = known_positions(positions)
-    asking = Asking(playing.rubric, playing.level(), playing.workers(), known, time)
+    asking = Asking(playing.rubric, playing.level(), playing.workers(), known, time, say)
     if old:
         return _compare(asking, [*found, *old], seconds)
     if len(found) > 1:

@@ -312,7 +312,7 @@ class Practice:
 
     @property
     def plays(self) -> bool:
-        """Return whether an answer is a valid action; else it has a fault, and maybe every skill."""
+        """Return whether an answer is a valid action; without one nothing is known of skills."""
         return any(answer.action for answer in self.answers)
 
     @property

@@ -125,7 +125,8 @@ def _sides_lines(answers: Sequence[Answer]) -> Iterator[str]:
         yield (
             f"{one_sided} of {len(pairs)} positions are answered right from one side only, not "
             "with players and columns exchanged;\n"
-            "a search without random choices has 1 at most: is a direction left out, or a player mixed up?"
+            "a search without random choices has 1 at most: is a direction left out, or a player "
+            "mixed up?"
         )
 
 
