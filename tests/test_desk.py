@@ -98,7 +98,7 @@ def test_of_a_class_with_its_mess_every_zero_and_every_doubt_is_counted(tmp_path
     lines = desk(tmp_path).splitlines()
     assert len(lines) <= 20
     assert lines[-2].startswith("  to decide: 1")
-    assert lines[-2].endswith(" more; unmatched.csv has all")
+    assert lines[-2].endswith(" more; `python3 -m grader --json` has all")
     command = "  next: python3 -m grader report marks.db --out out/ --roster roster.csv  # "
     assert lines[-1].startswith(command)
     assert facts(tmp_path, "marks")["open"] > facts(tmp_path, "roster")["undecided"] > 0

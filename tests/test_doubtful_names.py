@@ -219,7 +219,7 @@ def test_an_answer_at_the_terminal_is_kept_and_used_by_the_next_run(tmp_path: Pa
     written = tmp_path / "out/canvas.csv"
     for nonsense in ("1=2 2=2\n", "1=1 and so on\n", "\n"):
         status, shown = answered(tmp_path, nonsense, *report)
-        assert (status, "canvas.csv: not filled" in shown) == (3, True)
+        assert (status, "canvas.csv: not filled: " in shown) == (3, True)
         assert not written.exists()
         assert stored(tmp_path / "marks.db", "decision") == []
     assert answered(tmp_path, "1=2 2=1\n", *report)[0] == 0

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.results.store import Store
 from tests.grading import rubric
 from tests.marked import (
     agent,
@@ -66,7 +67,7 @@ def test_of_two_namesakes_nobody_takes_the_only_line(tmp_path: Path) -> None:
     done = course.report(roster="name,id\nKim Lee,7001\n", worksheet=sheet)
     assert done.returncode == 0, done.stderr
     assert "not in it: Kim Lee (1) (may be Kim Lee (7001)); Kim Lee (2) (may be" in done.stderr
-    assert "roster.csv: not decided, no mark yet: Kim Lee\n" in done.stderr
+    assert "roster.csv: not decided, no mark yet: Kim Lee (7001)\n" in done.stderr
     assert course.totals == {"Kim Lee 1": mark(11), "Kim Lee 2": mark(12), "Kim Lee 7001": ""}
     assert [row["Grade"] for row in course.filled("worksheet")] == [mark(12), mark(11)]
     (doubt, other) = rows(tmp_path / "out/unmatched.csv")
@@ -180,6 +181,12 @@ def test_the_keys_of_a_new_rubric_are_the_reason_of_new_marks(tmp_path: Path) ->
     told = "the rubric is not the stored one: part_b.baselines[1].low was -10.0 and is -30.0\n"
     assert told in grader("grade", *words, "--dry-run", cwd=tmp_path).stderr
     grade_without_playing(tmp_path / "class", tmp_path / "marks.db")
+    with Store(tmp_path / "marks.db", writing=True) as store:
+        store._database.execute("DELETE FROM game WHERE key = (SELECT min(key) FROM game)")
+    assert course.report().returncode == 3, (
+        "as after Ctrl-C: the marks before it are still compared"
+    )
+    grade_without_playing(tmp_path / "class", tmp_path / "marks.db")
     course.report()
     (row,) = rows(tmp_path / "out/changes.csv")
     assert (row["Name"], row["Before"]) == ("bo", mark(-20))
@@ -203,6 +210,10 @@ def test_a_mark_that_was_open_is_known_once_the_roster_names_the_hand_in(tmp_pat
     course = Class(tmp_path, files)
     roster = "name,id,hand_in\nKim Lee,7001,{}\nKim Lee,7002,{}\n"
     course.report(roster=roster.format("", ""))
+    for wrong in ("Kim Lee (3)", "Kim"):
+        done = course.report(roster=roster.format(wrong, "Kim Lee (1)"))
+        assert f"Kim Lee (7001): hand_in '{wrong}' is no hand-in here, or several" in done.stderr
+    course.report(roster=roster.format("", ""))
     done = course.report(roster=roster.format("Kim Lee (2)", ""))
     assert "2 marks differ from those written last: see" in done.stderr
     found = rows(tmp_path / "out/changes.csv")
@@ -211,6 +222,26 @@ def test_a_mark_that_was_open_is_known_once_the_roster_names_the_hand_in(tmp_pat
         ("Kim Lee (7002, 1)", mark(11)),
         ("Kim Lee (7001, 2)", mark(12)),
     }
+
+
+def test_a_person_is_named_as_messages_show_the_person(tmp_path: Path) -> None:
+    places = ("José Ruiz_8", "Jose Ruiz_9", "Cy_7001")
+    files = {f"{place}_assignsubmission_file_/ai.py": agent(n) for n, place in enumerate(places)}
+    course = Class(tmp_path, files)
+    roster = "name,id,hand_in\nJOSE RUIZ,7001,{}\nJOSE RUIZ,7002,{}\nCy,7003,\n"
+    told = course.report(roster=roster.format("", "")).stderr
+    assert "José Ruiz (8) (may be JOSE RUIZ (7001) or JOSE RUIZ (7002))" in told
+    told = course.report(roster=roster.format("José Ruiz (8)", "Jose Ruiz (9)")).stderr
+    assert "hand_in" not in told
+    assert course.totals == {
+        "JOSE RUIZ 7001": mark(0),
+        "JOSE RUIZ 7002": mark(1),
+        "Cy 7003": mark(2),
+    }
+    words = ("--results", "marks.db", "--adjust", "1", "--reason", "late bus")
+    told = grader("correct", "7001", *words, cwd=tmp_path).stderr
+    assert "'7001' may be Cy (7003, 7001); JOSE RUIZ (7001, 8); give one as it stands here" in told
+    assert "-> " in grader("correct", "Cy (7003, 7001)", *words, cwd=tmp_path).stderr
 
 
 def test_a_mark_is_corrected_with_a_reason_and_the_day(tmp_path: Path) -> None:

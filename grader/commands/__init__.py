@@ -282,7 +282,8 @@ def say_owners(
     unknown: dict[str, list[str]] = {"": [], LATE: [], absent: [], undecided: []}
     for item in owners.submissions:
         time = lateness(owners.students[item.name], rubric).submitted
-        unknown.get(item.missing or time, []).append(item.name)
+        name = str(item.people[0]) if item.missing else item.name
+        unknown.get(item.missing or time, []).append(name)
     if not rubric.late.deadline or len(owners.submissions) == 1:
         unknown[""].clear()
     none = "no time known in the roster, so nothing is deducted"

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError
-from grader.commands import UNMATCHED
 from grader.handin import Missing, Submission, lists
 from grader.handin import find as submissions
 from grader.handin.roster import Owners, Student, assign
@@ -60,7 +59,7 @@ class Standing:
             found.append(f"  {subject}: {', '.join(shown) or 'none'}")
         found += [f"  to decide: {clipped(line)}" for line in self.decide[:MOST_DECISIONS]]
         if (more := len(self.decide) - MOST_DECISIONS) > 0:
-            found.append(f"  to decide: {more} more; {UNMATCHED} has all")
+            found.append(f"  to decide: {more} more; `{CALL} --json` has all")
         return found + ([f"  next: {self.next}"] if self.next else [])
 
 
@@ -137,7 +136,8 @@ def _add_marks(one: Standing, results: Results, store: Store) -> None:
         book.name: book.stat().st_mtime for book in out.iterdir() if FILLED.fullmatch(book.name)
     }
     old = [name for name, age in ages.items() if age < grades.stat().st_mtime]
-    one.facts["files"] = {"below": f"{out}/", "changed since": len(changed)}
+    since = {} if results.missing else {"changed since": len(changed)}
+    one.facts["files"] = {"below": f"{out}/", **since}
     states = {name: "of earlier marks" if name in old else "filled" for name in sorted(ages)}
     one.facts["gradebooks"] = states
     if one.decide and not changed:

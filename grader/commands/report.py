@@ -267,7 +267,7 @@ def _agreed(filling: gradebooks.Filling, lost: set[int], store: Store) -> bool:
     answer = sys.stdin.readline().strip()
     found = _pairs(answer, len(left), len(free))
     if found is None and answer.lower() not in ("y", "yes"):
-        commands.say(f"{path}: not filled")
+        commands.say(f"{path}: not filled: {answer!r} is neither `y` nor pairs of these numbers")
         return False
     pairs = [(list(left)[one - 1], list(free)[two - 1]) for one, two in found or ()]
     filling.pairs += pairs

@@ -197,7 +197,7 @@ def assign(
     for one in hand_ins:
         if own := students.get(one.item.name):
             students[one.item.name] = [replace(author, submitted=one.time) for author in own]
-    told = [*_told(groups.values(), roster, taken), *_correct(students, corrections)]
+    told = [*_told(groups.values(), roster, hand_ins), *_correct(students, corrections)]
     return Owners(everybody, students, left_open, unknown, told, matching, people)
 
 
@@ -306,12 +306,14 @@ def _group(name: str, hand_ins: Sequence[_HandIn]) -> _Group:
 
 
 def _told(
-    groups: Iterable[_Group], roster: Sequence[Student], taken: Collection[int]
+    groups: Iterable[_Group], roster: Sequence[Student], hand_ins: Sequence[_HandIn]
 ) -> Iterator[str]:
     """Yield which hand-in of a group counts, and whose `hand_in` is none, in words."""
     yield from (group.told for group in groups if group.told)
     for line, student in enumerate(roster):
-        if student.hand_in and line not in taken:
+        wanted = _plain(student.hand_in)
+        own = [one.item for one in hand_ins if line in one.lines]
+        if wanted and not any(_is_called(item, wanted) for item in own):
             yield f"{student}: hand_in {student.hand_in!r} is no hand-in here, or several"
 
 
@@ -369,12 +371,14 @@ def _named(
 
 
 def _is_called(item: Submission, wanted: str) -> bool:
-    """Return whether a roster means a hand-in: by its name, or by a part of its path.
+    """Return whether a roster means a hand-in: by its name, alone or with the keys that messages
+    show, or by a part of its path.
 
     Only what a teacher or a platform named counts, nothing inside an upload.
     """
     place = f"/{_plain(item.entry)}"
-    return wanted == _plain(item.name) or f"/{wanted}/" in f"{place}/" or f"/{wanted}." in place
+    names = (item.name, *map(str, item.people))
+    return wanted in map(_plain, names) or f"/{wanted}/" in f"{place}/" or f"/{wanted}." in place
 
 
 def _plain(text: str) -> str:
@@ -415,23 +419,31 @@ def find(text: str, groups: Sequence[Collection[Person]], where: object) -> int:
     A group are the persons of one hand-in, or one person. Raises `InputError` if none or several
     fit; `where` begins the message.
     """
-    found = [n for n, group in enumerate(groups) if any(_is_exactly(text, one) for one in group)]
-    if not found:
+    fitting = [[one for one in group if _is_exactly(text, one)] for group in groups]
+    if not any(fitting):
         own = forms(Person(text))
-        found = [n for n, group in enumerate(groups) if any(own & forms(one) for one in group)]
+        fitting = [[one for one in group if own & forms(one)] for group in groups]
+    found = [place for place, people in enumerate(fitting) if people]
     if len(found) == 1:
         return found[0]
     if found:
-        listed = "; ".join(str(next(iter(groups[place]))) for place in found)
-        raise InputError(f"{where}: {text!r} may be {listed}; give a number or an address")
+        shown = "; ".join(str(max(people, key=_keys_of)) for people in fitting if people)
+        what = "give one as it stands here, or an address"
+        raise InputError(f"{where}: {text!r} may be {shown}; {what}")
     names = sorted({one.name for group in groups for one in group})
     near = [name for name in names if text.casefold() in name.casefold()]
     near_names = " or ".join(map(repr, near[:MOST_NEAR]))
-    hint = f" (did you mean {near_names}?)" if near else nearest(text, names)
+    told = f"{where}: {text!r} is not in it"
+    if near:
+        raise InputError(f"{told}; did you mean {near_names}?")
     shown = "; ".join([*names[:4], *(["..."] if len(names) > 4 else [])])
-    raise InputError(f"{where}: {text!r} is not in it{hint}; {shown} ({len(names)} in all) are")
+    raise InputError(f"{told}{nearest(text, names)}; {shown} ({len(names)} in all) are")
+
+
+def _keys_of(person: Person) -> int:
+    return len(person.keys)
 
 
 def _is_exactly(text: str, person: Person) -> bool:
-    held = {own.casefold() for _, own in person.keys}
+    held = {own.casefold() for own in (str(person), *(own for _, own in person.keys))}
     return text.casefold() in held or written_name(text) == written_name(person.name)

@@ -25,6 +25,9 @@ RUBRIC: Final = "written"
 """The name in a results file of the rubric with which marks were written last."""
 
 
+OF_NO_MARK: Final = ("compare.", "ladder.", "tournament.")
+"""The tables of a rubric without which a mark is the same."""
+
 OUT: Final = "out"
 """The name in a results file of the folder to which the marks were written last."""
 
@@ -52,13 +55,19 @@ def _same(before: Sequence[Person], after: Sequence[Person]) -> Mapping[int, int
 
 
 def note_written(results: Results, store: Store, out: Path) -> None:
-    """Keep the marks that were written, and where, for the next comparison."""
+    """Keep the marks that were written, and where, for the next comparison.
+
+    Marks of a run that is to go on replace none: its end is compared with what was before it.
+    """
+    store.set_meta({OUT: str(out.absolute())})
     before, after = store.written(), written_marks(results)
+    if before and results.missing:
+        return
     if len(results.submissions) == 1:  # one is no class
         same = _same([one for one, _ in before], [one for one, _ in after])
         after += [one for place, one in enumerate(before) if place not in same]
     store.set_written(after)
-    store.set_meta({RUBRIC: _rubric(results), OUT: str(out.absolute())})
+    store.set_meta({RUBRIC: _rubric(results)})
 
 
 def _rubric(results: Results) -> str:
@@ -127,6 +136,7 @@ def _rubric_changes(results: Results, store: Store) -> str:
     if before is None:
         return ""
     changes = rubrics.changes(before, json.loads(_rubric(results)))
+    changes = [one for one in changes if not one.startswith(OF_NO_MARK)]
     return f"rubric: {'; '.join(changes)}" if changes else ""
 
 
@@ -153,7 +163,7 @@ def _why(old: Written | None, new: Written | None, student: Student, rubric: str
     if old.games != new.games:
         found.append(rubric or "new games or another hand-in")
     elif (old.total is None) != (new.total is None):
-        found.append("it was open" if old.total is None else "it is open")
+        found.append("it was open" if old.total is None else rubric or "it is open")
     if old.roster != new.roster:
         found += map(str, student.corrections) if student.corrections else [rubric or "roster"]
     if old.placement != new.placement:
