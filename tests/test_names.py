@@ -147,6 +147,7 @@ def test_whoever_is_forgotten_leaves_nothing(
     assert all(text.encode() in before for text in gone)
     done = grader("forget", who, "--results", "marks.db", "--out", "out", "--yes", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+    assert not (out / "canvas.csv").exists(), "another export has the name in two columns"
     left = bytes_of(tmp_path / "marks.db", out)
     assert [text for text in gone if text.encode() in left] == []
     assert [text for text in stays if text.encode() not in left] == []

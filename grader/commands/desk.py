@@ -75,6 +75,8 @@ def desk(as_json: bool) -> bool:
     elif found:
         more = [*lines[: MOST_LINES - 1], "... `--json` has the rest"]
         print("\n".join(lines if len(lines) <= MOST_LINES else more))
+    else:
+        print("Here is no results file, and no folder or zip of several hand-ins.\n")
     return as_json or bool(found)
 
 

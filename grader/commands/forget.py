@@ -368,6 +368,8 @@ def _write_out(store: Store, gone: Gone, hashes: Collection[str], out: Path) -> 
     """Remove files below `--out` that name a person or a hash, and write the class's again."""
     named = gone.texts | {one[:digits] for one in hashes for digits in (64, DIGITS, writing.SHORT)}
     pages = {out / page for name in gone.pages for page in writing.pages_of(name)}
+    # an export may write the name in two columns, or in UTF-16
+    pages |= {path for path in out.iterdir() if gradebooks.FILLED.fullmatch(path.name)}
     removed = [
         path
         for path in sorted(pages.union(_naming(named, out)))
