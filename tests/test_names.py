@@ -177,9 +177,10 @@ def test_the_keys_of_a_new_rubric_are_the_reason_of_new_marks(tmp_path: Path) ->
     path = tmp_path / "rubric.toml"
     text = path.read_text(encoding="utf-8")
     assert "low = -10.0" in text
-    path.write_text(text.replace("low = -10.0", "low = -30.0"), encoding="utf-8")
+    text = text.replace("low = -10.0", "low = -30.0") + "[ladder]\nwidth = 50.0\n"
+    path.write_text(text, encoding="utf-8")
     words = ("class", "--rubric", "rubric.toml", "--results", "marks.db")
-    told = "the rubric is not the stored one: part_b.baselines[1].low was -10.0 and is -30.0\n"
+    told = "the rubric is not the stored one: part_b.baselines[1].low was -10.0 and is -30.0; "
     assert told in grader("grade", *words, "--dry-run", cwd=tmp_path).stderr
     grade_without_playing(tmp_path / "class", tmp_path / "marks.db")
     with Store(tmp_path / "marks.db", writing=True) as store:

@@ -371,14 +371,13 @@ def _named(
 
 
 def _is_called(item: Submission, wanted: str) -> bool:
-    """Return whether a roster means a hand-in: by its name, alone or with the keys that messages
-    show, or by a part of its path.
+    """Return whether a roster means a hand-in: by its name, as shown, or by a part of its path.
 
     Only what a teacher or a platform named counts, nothing inside an upload.
     """
     place = f"/{_plain(item.entry)}"
-    names = (item.name, *map(str, item.people))
-    return wanted in map(_plain, names) or f"/{wanted}/" in f"{place}/" or f"/{wanted}." in place
+    shown = map(_plain, (item.name, *map(str, item.people)))
+    return wanted in shown or f"/{wanted}/" in f"{place}/" or f"/{wanted}." in place
 
 
 def _plain(text: str) -> str:
@@ -427,9 +426,8 @@ def find(text: str, groups: Sequence[Collection[Person]], where: object) -> int:
     if len(found) == 1:
         return found[0]
     if found:
-        shown = "; ".join(str(max(people, key=_keys_of)) for people in fitting if people)
-        what = "give one as it stands here, or an address"
-        raise InputError(f"{where}: {text!r} may be {shown}; {what}")
+        shown = "; ".join(str(max(one, key=lambda p: len(p.keys))) for one in fitting if one)
+        raise InputError(f"{where}: {text!r} may be {shown}; give one as it stands here")
     names = sorted({one.name for group in groups for one in group})
     near = [name for name in names if text.casefold() in name.casefold()]
     near_names = " or ".join(map(repr, near[:MOST_NEAR]))
@@ -438,10 +436,6 @@ def find(text: str, groups: Sequence[Collection[Person]], where: object) -> int:
         raise InputError(f"{told}; did you mean {near_names}?")
     shown = "; ".join([*names[:4], *(["..."] if len(names) > 4 else [])])
     raise InputError(f"{told}{nearest(text, names)}; {shown} ({len(names)} in all) are")
-
-
-def _keys_of(person: Person) -> int:
-    return len(person.keys)
 
 
 def _is_exactly(text: str, person: Person) -> bool:

@@ -25,9 +25,6 @@ RUBRIC: Final = "written"
 """The name in a results file of the rubric with which marks were written last."""
 
 
-OF_NO_MARK: Final = ("compare.", "ladder.", "tournament.")
-"""The tables of a rubric without which a mark is the same."""
-
 OUT: Final = "out"
 """The name in a results file of the folder to which the marks were written last."""
 
@@ -55,13 +52,10 @@ def _same(before: Sequence[Person], after: Sequence[Person]) -> Mapping[int, int
 
 
 def note_written(results: Results, store: Store, out: Path) -> None:
-    """Keep the marks that were written, and where, for the next comparison.
-
-    Marks of a run that is to go on replace none: its end is compared with what was before it.
-    """
+    """Keep the marks that were written, and where, for the next comparison."""
     store.set_meta({OUT: str(out.absolute())})
     before, after = store.written(), written_marks(results)
-    if before and results.missing:
+    if before and results.missing:  # the end of this run is compared with what was before it
         return
     if len(results.submissions) == 1:  # one is no class
         same = _same([one for one, _ in before], [one for one, _ in after])
@@ -136,7 +130,7 @@ def _rubric_changes(results: Results, store: Store) -> str:
     if before is None:
         return ""
     changes = rubrics.changes(before, json.loads(_rubric(results)))
-    changes = [one for one in changes if not one.startswith(OF_NO_MARK)]
+    changes = [one for one in changes if not one.startswith(("compare.", "ladder.", "tournament."))]
     return f"rubric: {'; '.join(changes)}" if changes else ""
 
 
