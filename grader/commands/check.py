@@ -20,18 +20,9 @@ from connect4.isolation.seat import Level, choose_level
 from connect4.players.base import Method
 from connect4.views.words import ON_A_COPY
 from grader.commands import DONE, FAILED, read_rubric, say
-from grader.handin import Submission
+from grader.handin import Submission, form, positions
 from grader.handin import find as submissions
 from grader.handin.form import Finding
-from grader.handin.form import check as check_form
-from grader.handin.positions import (
-    KEEPS_STATE,
-    METHODS,
-    TIMES,
-    asked_positions,
-    line_of,
-    question,
-)
 from grader.output import show_error
 from grader.play import number_of, working_time
 from grader.rubric.model import Rubric, all_boards
@@ -92,7 +83,7 @@ def _examine(
     found = [Finding(1, "file", item.problem)] if item.problem else []
     plays = ""
     if item.source is not None and not item.problem:
-        found = check_form(item.source, item.report, rubric.submission)
+        found = form.check(item.source, item.report, rubric.submission)
         in_source = any(finding.required and not finding.in_report for finding in found)
         if level is not None and not in_source:
             if item.source not in known:
@@ -133,18 +124,20 @@ def smoke(source: bytes, rubric: Rubric, level: Level, place: str) -> tuple[list
     not.
     """
     limit = rubric.match.time_limit
-    times = [seconds for seconds in TIMES if seconds < limit] + [limit]
+    times = [seconds for seconds in positions.TIMES if seconds < limit] + [limit]
     shown = [board.state for board in all_boards(rubric) if not board.hidden]
-    games = asked_positions(shown or [GAMES[rubric.match.game].start(None, None)])
+    games = positions.asked_positions(shown or [GAMES[rubric.match.game].start(None, None)])
     state = games[0][1][0]
     with closing(
         working_time.asking_for(source, rubric, level, lambda line: say(f"{place}: {line}"), limit)
     ) as asking:
-        seat = asking.player(METHODS[0], limit, state.mover)
+        seat = asking.player(positions.METHODS[0], limit, state.mover)
         if seat.load_failure is not None:
-            failure = asking.fails(seat, state, METHODS[0], limit)
+            failure = asking.fails(seat, state, positions.METHODS[0], limit)
             return [_finding(failure, rubric, source)] if failure else [], ""
-        tried = list(working_time.probe(asking, METHODS, times, partial(_trial, asking, games)))
+        tried = list(
+            working_time.probe(asking, positions.METHODS, times, partial(_trial, asking, games))
+        )
         found = [_finding(failure, rubric, source) for *_, failure in tried if failure is not None]
         found += _changes(asking, source)
         plays = {method: seconds for method, seconds, _ in tried if seconds is not None}
@@ -157,7 +150,7 @@ def smoke(source: bytes, rubric: Rubric, level: Level, place: str) -> tuple[list
         say(
             f"{place}: check asks for {working_time.MOST:g} s at most; not every move was asked for"
         )
-    if len(plays) < len(METHODS):
+    if len(plays) < len(positions.METHODS):
         broken = any(finding.required for finding in found)
         asked = all(failure and not failure.is_late for *_, left, failure in tried if left is None)
         return found, "" if broken or asked else UNKNOWN
@@ -188,12 +181,12 @@ def _trial(
             failure = asking.fails(seat, state, method, seconds, patience)
             if failure is None:
                 continue
-            where = question(method, state, kind)
+            where = positions.question(method, state, kind)
             text = f"{where}: {failure.text}"
             if number > 1:
                 text = f"{where}, move {number} of one player: {failure.text}"
                 if not failure.starved and not asking.new_player_fails(state, method, seconds, 0.0):
-                    text = f"{text}; {KEEPS_STATE}"
+                    text = f"{text}; {positions.KEEPS_STATE}"
                     failure = replace(failure, is_late=False)
             return replace(failure, text=text)
     return None
@@ -204,7 +197,9 @@ def _changes(asking: working_time.Asking, source: bytes) -> Iterator[Finding]:
     if asking.changed:
         (method, what), times = asking.changed[0], len(asking.changed)
         text = f"get_{method}_move changed {what} (in {number_of(times, 'answer')}). {ON_A_COPY}"
-        yield Finding(line_of(f"get_{method}_move", source.decode()), "smoke", text, False)
+        yield Finding(
+            positions.line_of(f"get_{method}_move", source.decode()), "smoke", text, False
+        )
     if asking.wrong_thought:
         yield Finding(1, "smoke", asking.wrong_thought, required=False)
 
@@ -215,7 +210,7 @@ def _finding(failure: working_time.Failure, rubric: Rubric, source: bytes) -> Fi
         text, required = f"{text} (the machine was too busy to tell: try again)", False
     elif failure.is_late and failure.seconds < rubric.match.time_limit:
         text, required = f"{text} (with more time it was not asked)", False
-    elif text.endswith(KEEPS_STATE):
+    elif text.endswith(positions.KEEPS_STATE):
         required = rubric.limits.lifetime != "move"
-    line = line_of(failure.text.split()[0], source.decode(), failure.detail)
+    line = positions.line_of(failure.text.split()[0], source.decode(), failure.detail)
     return Finding(line, "smoke", text, required)

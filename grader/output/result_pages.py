@@ -22,24 +22,8 @@ from grader.handin import Submission, file_name, without_folders
 from grader.marks import Mark, MatchMark
 from grader.marks.tally import by_match, full_points, margin_digits, margin_of, tally
 from grader.marks.tournament import Group, StageState
-from grader.output import tables
+from grader.output import pages, tables
 from grader.output.explain import MAX_REASONS, Reason, formula, told_plainly
-from grader.output.pages import (
-    Cell,
-    Link,
-    Range,
-    all_games,
-    filters,
-    link,
-    listed,
-    minus,
-    paragraphs,
-    progress,
-    section,
-    table,
-    whole,
-    with_keys,
-)
 from grader.output.results import Results
 from grader.output.tables import Number
 from grader.play import number_of
@@ -64,11 +48,11 @@ def _total(mark: Mark, rubric: Rubric) -> str:
     if known is None:
         parts += f" {total:.2f} of {full:g} so far."
     else:
-        text += progress(f"{total:.2f} of {full:g}", total, full)
+        text += pages.progress(f"{total:.2f} of {full:g}", total, full)
     if known is not None and mark.bounds is not None:
         level = tables.level_text(rubric.statistics)
         parts += f" {level} interval {tables.interval_text(mark)}."
-    text += paragraphs([parts.replace(" %", "\u00a0%")])
+    text += pages.paragraphs([parts.replace(" %", "\u00a0%")])
     if note := re.sub(r"(^|; )line ", r"\1ai.py, line ", tables.remark(mark)):
         text += f'\n<p class="warning">{html.escape(note)}</p>'
     return text
@@ -76,27 +60,28 @@ def _total(mark: Mark, rubric: Rubric) -> str:
 
 def _match_card(match: MatchMark, rubric: Rubric) -> str:
     """Return the explanation of one match's points: in plain words, then with the formula."""
-    whole = match.tally.complete
-    plain = listed(html.escape(minus(line)) for line in told_plainly(match, rubric))
-    value = f"{match.points:.2f}" if whole else "withheld"
+    complete = match.tally.complete
+    plain = pages.listed(html.escape(pages.minus(line)) for line in told_plainly(match, rubric))
+    value = f"{match.points:.2f}" if complete else "withheld"
     low, high = match.bounds or (0.0, 0.0)
     interval = f"({low:.2f} to {high:.2f})" if low != high else ""
     head = (
         f'<div class="head"><h3>{html.escape(match.name)}</h3><span><b>{value}</b> / '
         f'{match.max_points:g} <small class="muted">{interval}</small></span></div>'
     )
-    if not whole:
+    if not complete:
         return card(f"{head}\n{plain}")
-    bar = progress(f"{value} of {match.max_points:g}", match.points, match.max_points)
+    bar = pages.progress(f"{value} of {match.max_points:g}", match.points, match.max_points)
     rows = [
         [board, *tables.margins(total), tables.faults_text(total.shown_faults)]
         for board, total in match.boards.items()
     ]
-    boards = table(("board", *tables.MARGIN_HEADERS, "lost turns"), rows)
-    exact = minus(formula(match, rubric).replace(" x ", " \u00d7 ").replace(" - ", " \u2212 "))
-    folded = (
-        f"<details><summary>How this is computed</summary>\n{paragraphs([exact])}{boards}</details>"
+    boards = pages.table(("board", *tables.MARGIN_HEADERS, "lost turns"), rows)
+    exact = pages.minus(
+        formula(match, rubric).replace(" x ", " \u00d7 ").replace(" - ", " \u2212 ")
     )
+    told = f"{pages.paragraphs([exact])}{boards}"
+    folded = f"<details><summary>How this is computed</summary>\n{told}</details>"
     return card(f"{head}\n{bar}\n{plain}\n{folded}")
 
 
@@ -115,7 +100,7 @@ def _lost_turns(lost: Sequence[Reason], playable: Mapping[str, int]) -> str:
         title, place = html.escape(reason.title), ""
         if reason.game.key in playable:
             place = f"{playable[reason.game.key]}.{reason.turn.number}"
-            title = link(Link(reason.title, "", place))
+            title = pages.link(pages.Link(reason.title, "", place))
         where = f", in {html.escape(reason.where)}" if reason.where else ""
         first = f"<p>{'The first' if reason.count > 1 else 'It'} is {title}{where}.</p>"
         turns, cause = number_of(reason.count, "turn"), html.escape(tables.clipped(reason.cause))
@@ -161,10 +146,10 @@ def _games(item: Submission, results: Results, replays: Mapping[str, Json]) -> s
     `replays` has those that can be replayed. For a hidden board, only the margin is shown.
     """
     games, public = results.games_of(item), results.public(item)
-    rows: list[list[Cell]] = []
+    rows: list[list[pages.Cell]] = []
     for number, game in enumerate(games, 1):
         side = "first" if game.side == 1 else "second"
-        row: list[Cell] = [game.match.part, game.match.two.name, game.board.label, side]
+        row: list[pages.Cell] = [game.match.part, game.match.two.name, game.board.label, side]
         row.append(game.repeat + 1)
         result, hidden = results.played.get(game.key), game.board.hidden
         if result is None:
@@ -174,13 +159,13 @@ def _games(item: Submission, results: Results, replays: Mapping[str, Json]) -> s
         score = "{} to {}".format(*result.scores[:: 1 if game.side == 1 else -1])
         word = "won" if margin > 0 else "drawn" if margin == 0 else "lost"
         word += "; its seed was public" if game.key in public else ""
-        replay: Cell = f"game {number}: {'hidden' if hidden else 'record damaged'}"
+        replay: pages.Cell = f"game {number}: {'hidden' if hidden else 'record damaged'}"
         if game.key in replays and not hidden:
-            replay = Link(f"game {number}", "", f"{number}.0", whole_row=True)
+            replay = pages.Link(f"game {number}", "", f"{number}.0", whole_row=True)
         faults = "" if hidden else tables.faults_text(result.faults[game.side - 1])
         shown = ["" if hidden else score, f"{margin:+d}"]  # else the result is enough
         rows.append([replay, *row, *(shown if game.counts_points else ("", "")), word, faults])
-    return table(GAME_HEADERS, rows)
+    return pages.table(GAME_HEADERS, rows)
 
 
 def feedback_page(
@@ -207,10 +192,10 @@ def feedback_page(
     )
     if mark.findings:
         told = "<p>These are the findings of <code>python3 -m grader check</code>.</p>"
-        findings = listed(html.escape(tables.finding_text(found)) for found in mark.findings)
-        below.append(section("Your files", f"{told}{findings}"))
+        findings = pages.listed(html.escape(tables.finding_text(found)) for found in mark.findings)
+        below.append(pages.section("Your files", f"{told}{findings}"))
     if any(game.key in results.played for game in games):
-        below.append(section("How your games were run", paragraphs(results.protection)))
+        below.append(pages.section("How your games were run", pages.paragraphs(results.protection)))
     above, after = ("\n".join(filter(None, some)) for some in (parts, below))
     shown, margins = [], {}
     for number, game in enumerate(games, 1):
@@ -221,10 +206,12 @@ def feedback_page(
             shown.append(({"number": number, "label": label}, replays[game.key]))
     title = f"Feedback for {item.name}"
     if not shown:
-        return whole(title, f"{above}\n{after}")
+        return pages.whole(title, f"{above}\n{after}")
     before = f'<section class="report" aria-labelledby="name">\n{above}\n</section>\n'
     after = f'\n<section class="report" aria-label="More">\n{after}\n</section>'
-    data = with_keys({"opens": f"{min(margins, key=margins.__getitem__)}.0"}, all_games(shown))
+    data = pages.with_keys(
+        {"opens": f"{min(margins, key=margins.__getitem__)}.0"}, pages.all_games(shown)
+    )
     return Page(title, FEEDBACK, before, data, after=after).alone()
 
 
@@ -255,15 +242,15 @@ def class_page(results: Results) -> str:
     ]
     marks = sorted(marks, key=_standing)
     kinds = _concerns(marks)
-    marked = table(MARK_HEADERS, _marks(marks, full_points(results.rubric)), kinds, "total")
+    marked = pages.table(MARK_HEADERS, _marks(marks, full_points(results.rubric)), kinds, "total")
     parts = [
         heading("The class"),
-        paragraphs([f"For the teacher: this page names everybody. {summary}."]),
-        section("Marks", filters("Who needs you?", CONCERNS, kinds) + marked),
-        section("Corrections", table(("student", "correction"), corrections)),
-        section("Protection", paragraphs(results.protection)),
+        pages.paragraphs([f"For the teacher: this page names everybody. {summary}."]),
+        pages.section("Marks", pages.filters("Who needs you?", CONCERNS, kinds) + marked),
+        pages.section("Corrections", pages.table(("student", "correction"), corrections)),
+        pages.section("Protection", pages.paragraphs(results.protection)),
     ]
-    return whole("The class", "\n".join(filter(None, parts)))
+    return pages.whole("The class", "\n".join(filter(None, parts)))
 
 
 def _standing(mark: Mark) -> tuple[bool, float, str]:
@@ -288,19 +275,25 @@ def _concerns(marks: Sequence[Mark]) -> list[list[str]]:
     return [list(compress(CONCERNS, kinds)) for kinds in found]
 
 
-def _marks(marks: Sequence[Mark], full: float) -> list[list[Cell]]:
+def _marks(marks: Sequence[Mark], full: float) -> list[list[pages.Cell]]:
     """Return the table of marks."""
-    rows: list[list[Cell]] = []
+    rows: list[list[pages.Cell]] = []
     for mark in marks:
         name = mark.submission.name
         total, shown = tables.shown_points(mark)
-        interval: Cell = tables.interval_text(mark)
+        interval: pages.Cell = tables.interval_text(mark)
         if mark.bounds is not None:
             low, high = (min(full, max(0.0, mark.corrected(bound))) for bound in mark.bounds)
-            interval = Range(str(interval), low, min(full, mark.final()), high, full)
-        page = Link(name, f"feedback/{file_name(name)}.html", whole_row=True)
+            interval = pages.Range(str(interval), low, min(full, mark.final()), high, full)
+        page = pages.Link(name, f"feedback/{file_name(name)}.html", whole_row=True)
         places = ({getattr(one, kind) for one in mark.students} - {""} for kind in ROSTER)
-        row: list[Cell] = [page, *map(", ".join, map(sorted, places)), total, interval, *shown]
+        row: list[pages.Cell] = [
+            page,
+            *map(", ".join, map(sorted, places)),
+            total,
+            interval,
+            *shown,
+        ]
         told = tables.lost_text(mark, mark.shown_faults) if mark.shown_faults.total else ""
         row += [
             tables.lost_text(mark, mark.faults),
@@ -342,12 +335,16 @@ def standings_page(results: Results, out: Path) -> str:
     parts += [*columns, "</div>"]
     if finished:
         rule = '<details class="rule"><summary aria-label="How places are decided">?</summary>'
-        places = table(tables.PLACE_HEADERS, tables.place_rows(results.placings, results.rubric))
-        parts.append(section("Places", f"{rule}{paragraphs([PLACES])}</details>\n{places}"))
+        places = pages.table(
+            tables.PLACE_HEADERS, tables.place_rows(results.placings, results.rubric)
+        )
+        parts.append(
+            pages.section("Places", f"{rule}{pages.paragraphs([PLACES])}</details>\n{places}")
+        )
     absent = (html.escape(f"{name}: {why}") for name, why in results.left_out.items())
-    parts.append(section("Not in the tournament", listed(absent)))
+    parts.append(pages.section("Not in the tournament", pages.listed(absent)))
     more = ("standings",) if finished else ("standings", "reload")
-    return whole(title, "\n".join(filter(None, parts)), "standings", more)
+    return pages.whole(title, "\n".join(filter(None, parts)), "standings", more)
 
 
 def _headline(results: Results, finished: bool) -> str:
@@ -358,10 +355,10 @@ def _headline(results: Results, finished: bool) -> str:
         games = [game for group in results.stages[-1].groups for game in group.games]
         played = sum(game.key in results.played for game in games)
         stage = html.escape(results.stages[-1].stage.name)
-        return minus(f"{stage}: {played} of {len(games)} games; the numbers are {unit}")
+        return pages.minus(f"{stage}: {played} of {len(games)} games; the numbers are {unit}")
     first = [placing.standing for placing in results.placings if placing.place == 1]
     names = " and ".join(html.escape(standing.contestant.name) for standing in first)
-    margin = minus(f"{first[0].total.mean_margin:+.{digits}f} {unit}")
+    margin = pages.minus(f"{first[0].total.mean_margin:+.{digits}f} {unit}")
     return f"\u2605 <strong>{names}</strong> win{'s' if len(first) == 1 else ''}, {margin}"
 
 
@@ -387,16 +384,19 @@ def _group(group: Group, count: int, kind_of_first: str, results: Results, out: 
         first = place if kind_of_first == "winner" else number
         kind = f' class="{kind_of_first}"' if first <= count else ""
         name = html.escape(standing.contestant.name)
+        margin = pages.minus(f"{standing.total.mean_margin:+.{digits}f}")
         lines.append(
             f'<li{kind}><span class="place">{place}</span><span class="name">{name}</span>'
-            f'<span class="margin">{minus(f"{standing.total.mean_margin:+.{digits}f}")}</span></li>'
+            f'<span class="margin">{margin}</span></li>'
         )
     played = len(group.games) - group.missing
     games = f"{played} of {len(group.games)} games"
     head = f'<div class="head"><h3>{html.escape(group.name)}</h3><span>{games}</span></div>'
-    bar = progress(f"{group.name}: {games}", played, len(group.games)) if group.missing else ""
+    bar = (
+        pages.progress(f"{group.name}: {games}", played, len(group.games)) if group.missing else ""
+    )
     rows = [tables.standing_row(item.place, item, results.rubric) for item in group.standings]
-    more = f"{table(tables.STANDING_HEADERS, rows)}\n{_pairings(group, results, out)}"
+    more = f"{pages.table(tables.STANDING_HEADERS, rows)}\n{_pairings(group, results, out)}"
     folded = f"<details><summary>Table and pairings</summary>\n{more}</details>"
     return card(f"{head}\n{bar}\n<ol>{''.join(lines)}</ol>\n{folded}", "group")
 
@@ -413,13 +413,13 @@ PAIRING_HEADERS: Final = (
 
 def _pairings(group: Group, results: Results, out: Path) -> str:
     """Return the pairings of a group that have games, each with a link to them."""
-    rows: list[list[Cell]] = []
+    rows: list[list[pages.Cell]] = []
     for number, (match, games) in enumerate(by_match(group.games).items(), 1):
         total = tally(games, results.played)
         if not total.games:
             continue
         place, count = replay_place(group, number), f"{total.games}"
-        shown = Link(f"{count} games", place) if (out / place).is_file() else count
+        shown = pages.Link(f"{count} games", place) if (out / place).is_file() else count
         margin = f"{total.mean_margin:+.{total.digits}f}"
         rows.append([match.one.name, match.two.name, margin, total.record(), shown])
-    return table(PAIRING_HEADERS, rows)
+    return pages.table(PAIRING_HEADERS, rows)

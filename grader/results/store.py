@@ -16,22 +16,10 @@ from dataclasses import astuple
 from itertools import chain
 from typing import Final
 
+from grader import results
 from grader.handin import Person, Submission, sources_of
 from grader.handin.roster import Change, Correction, Student
 from grader.handin.worker import machine
-from grader.results import (
-    INFRA,
-    PLAYED,
-    RESULT,
-    Attempt,
-    Faults,
-    InfraFailure,
-    KeptGame,
-    LostTurn,
-    PlayedGame,
-    Written,
-    utc_now,
-)
 from grader.results.database import Database
 
 SCHEMA: Final = """
@@ -99,7 +87,7 @@ class Store(Database):
 
     def publish(self, seeds: Iterable[int]) -> None:
         """Note seeds that are about to be published."""
-        known = {**dict.fromkeys(seeds, utc_now()), **self.published()}
+        known = {**dict.fromkeys(seeds, results.utc_now()), **self.published()}
         self.set_meta({"published": json.dumps({str(seed): at for seed, at in known.items()})})
 
     def published(self) -> dict[int, str]:
@@ -146,7 +134,7 @@ class Store(Database):
                         "INSERT OR IGNORE INTO version SELECT number, (SELECT count(*) + 1 "
                         "FROM version WHERE author = author.number), ?, ?, NULL FROM author "
                         "WHERE name = ?",
-                        (item.sha256, day or utc_now()[:10], item.name),
+                        (item.sha256, day or results.utc_now()[:10], item.name),
                     )
                     fresh += [(item.name, item.sha256)] * added.rowcount
             if whole:
@@ -225,16 +213,19 @@ class Store(Database):
     def decide(self, pairs: Iterable[tuple[Person, Person]]) -> None:
         """Note that the persons of each pair are one."""
         rows = (
-            (json.dumps(one.to_json()), json.dumps(two.to_json()), utc_now()) for one, two in pairs
+            (json.dumps(one.to_json()), json.dumps(two.to_json()), results.utc_now())
+            for one, two in pairs
         )
         self._write("INSERT OR REPLACE INTO decision VALUES (?, ?, ?)", *rows)
 
-    def written(self) -> list[tuple[Person, Written]]:
+    def written(self) -> list[tuple[Person, results.Written]]:
         """Return the marks that were written last, and whose they are."""
         rows = self._database.execute("SELECT person, total, games, roster, placement FROM written")
-        return [(Person.from_json(self._json(text)), Written(*values)) for text, *values in rows]
+        return [
+            (Person.from_json(self._json(text)), results.Written(*values)) for text, *values in rows
+        ]
 
-    def set_written(self, marks: Iterable[tuple[Person, Written]]) -> None:
+    def set_written(self, marks: Iterable[tuple[Person, results.Written]]) -> None:
         """Note the marks that are written."""
         rows = [  # a name stands in its own letters, by which `forget` finds it
             (json.dumps(one.to_json(), ensure_ascii=False), *astuple(mark)) for one, mark in marks
@@ -243,15 +234,15 @@ class Store(Database):
             database.execute("DELETE FROM written")
             database.executemany("INSERT OR REPLACE INTO written VALUES (?, ?, ?, ?, ?)", rows)
 
-    def add(self, attempt: Attempt) -> None:
+    def add(self, attempt: results.Attempt) -> None:
         """Store an attempt in one transaction."""
         key, played = attempt.key, attempt.played
-        result: Sequence[object] = [None] * len(RESULT)
+        result: Sequence[object] = [None] * len(results.RESULT)
         if played is not None:
             faults = chain.from_iterable(map(astuple, played.faults))
             result = (*played.scores, played.ending, played.turns, *faults)
         before = self._first("SELECT attempts FROM game WHERE key = ?", key) or 0
-        status = PLAYED if attempt.fault is None else INFRA
+        status = results.PLAYED if attempt.fault is None else results.INFRA
         more = (status, attempt.fault, attempt.traceback)
         row = (key, *attempt.ids, *result, attempt.seconds, attempt.worker, before + 1, *more)
         with self.transaction() as database:
@@ -259,7 +250,7 @@ class Store(Database):
                 database.execute("DELETE FROM begun WHERE key = ?", (key,))
             database.execute("DELETE FROM record WHERE key = ?", (key,))
             database.execute(
-                f"INSERT OR REPLACE INTO game (key, player1, player2, {', '.join(RESULT)}, "
+                f"INSERT OR REPLACE INTO game (key, player1, player2, {', '.join(results.RESULT)}, "
                 "seconds, worker, attempts, status, fault, traceback) "
                 f"VALUES ({', '.join('?' * len(row))})",
                 row,
@@ -272,23 +263,24 @@ class Store(Database):
                     "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?)", (key, *packed)
                 )
 
-    def played(self) -> dict[str, PlayedGame]:
+    def played(self) -> dict[str, results.PlayedGame]:
         """Return every stored game that has a result, by key."""
         rows = self._database.execute(
-            f"SELECT key, {', '.join(RESULT)}, seconds, played_at FROM game WHERE fault IS NULL"
+            f"SELECT key, {', '.join(results.RESULT)}, seconds, played_at FROM game "
+            "WHERE fault IS NULL"
         )
         found = {}
         for key, one, two, ending, turns, *faults, seconds, at in rows:
-            both = Faults(*faults[:4]), Faults(*faults[4:])
-            found[key] = PlayedGame(key, (one, two), ending, turns, both, seconds, at)
+            both = results.Faults(*faults[:4]), results.Faults(*faults[4:])
+            found[key] = results.PlayedGame(key, (one, two), ending, turns, both, seconds, at)
         return found
 
-    def faults(self) -> dict[str, InfraFailure]:
+    def faults(self) -> dict[str, results.InfraFailure]:
         """Return why the other games failed, by key."""
         rows = self._database.execute(
             "SELECT key, fault, attempts FROM game WHERE fault IS NOT NULL"
         )
-        return {key: InfraFailure(fault, attempts) for key, fault, attempts in rows}
+        return {key: results.InfraFailure(fault, attempts) for key, fault, attempts in rows}
 
     def begin(self, key: str) -> None:
         """Note the start of something that may end the grader."""
@@ -330,7 +322,7 @@ class Store(Database):
 
     def set_aside(self, sha256: str, title: str, evidence: str) -> None:
         """Note that a file ended the grader, in a game that `title` tells without a name."""
-        row = (sha256, title, evidence, utc_now())
+        row = (sha256, title, evidence, results.utc_now())
         self._write("INSERT OR REPLACE INTO aside VALUES (?, ?, ?, ?)", row)
 
     def aside(self) -> dict[str, str]:
@@ -356,7 +348,7 @@ class Store(Database):
         query = "SELECT subject, text FROM note WHERE kind = ? AND terms = ?"
         return self._pairs(query, kind, terms)
 
-    def kept(self) -> Iterator[KeptGame]:
+    def kept(self) -> Iterator[results.KeptGame]:
         """Yield every game that has a record, by key."""
         rows = self._database.execute(
             "SELECT key, attempts, player1, player2, score1, score2, ending, played_at, zlib, "
@@ -368,7 +360,7 @@ class Store(Database):
             except (zlib.error, UnicodeDecodeError):
                 text = None
             scores = None if score1 is None else (score1, score2)
-            yield KeptGame(key, attempt, bool(counts), (one, two), scores, ending, at, text)
+            yield results.KeptGame(key, attempt, bool(counts), (one, two), scores, ending, at, text)
 
     def source(self, sha256: str) -> bytes | None:
         """Return a source that was graded before."""
@@ -384,10 +376,10 @@ class Store(Database):
         """Return the stored result of `one_game.replay_data`, None if it is damaged or lost."""
         return self._unpacked("page_zlib", key)
 
-    def lost(self, key: str) -> list[LostTurn]:
+    def lost(self, key: str) -> list[results.LostTurn]:
         """Return the lost turns of a game; empty if its record is damaged or lost."""
         held = self._unpacked("lost_zlib", key)
-        return [LostTurn(*turn) for turn in self._json(held or "[]")]
+        return [results.LostTurn(*turn) for turn in self._json(held or "[]")]
 
     def _unpacked(self, column: str, key: str) -> str | None:
         try:
