@@ -112,7 +112,6 @@ def _of_results(path: Path) -> Standing:
 def _add_marks(one: Standing, results: Results, store: Store) -> None:
     """Add whose hand-ins there are, their marks, what is written of them, and what comes next."""
     owners = results.owners
-    assert owners is not None
     unplayable = sum(bool(item.problem and not item.missing) for item in results.submissions)
     one.facts["hand-ins"] = {"found": len(store.submissions()), "unplayable": unplayable}
     if results.has_roster:

@@ -140,8 +140,7 @@ class Gone:
 
 def _whoever(text: str, store: Store, results: Results | None) -> Gone:
     """Return the person that a text means; raises `InputError` if nobody or several."""
-    owners = None if results is None else results.owners
-    held: list[tuple[str, Sequence[Person]]] = [*owners.students.items()] if owners else []
+    held: list[tuple[str, Sequence[Person]]] = [*results.owners.students.items()] if results else []
     held += [("", [one]) for one in store.roster()]
     held += [*store.authors()]
     groups: list[tuple[set[Person], set[str]]] = []
@@ -170,7 +169,7 @@ def _whoever(text: str, store: Store, results: Results | None) -> Gone:
 
 def _losing(gone: Gone, results: Results | None) -> Iterator[str]:
     """Yield who else has the mark of a hand-in that goes, in words: the others of a group."""
-    students = results.owners.students if results and results.owners else {}
+    students = results.owners.students if results else {}
     for page in sorted(gone.pages & students.keys()):
         others = [str(one) for one in students[page] if not gone.is_it(one)]
         if others:

@@ -138,8 +138,8 @@ def _foreseen(task: Task) -> Results:
     """Return the results that a run would start with; the results file is only read."""
     if not has_results(task.path):
         roster = _roster(task, None, None)
-        owners = assign(task.found, roster) if task.kind == GRADE else None
-        return Results(task.kind, task.rubric, [*task.found], {}, {}, owners=owners)
+        owners = assign(task.found, roster)
+        return Results(task.kind, task.rubric, [*task.found], {}, {}, owners)
     with Store(task.path, writing=False) as store:
         _check_kind(store, task.kind)
         _roster(task, store, None)

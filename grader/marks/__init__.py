@@ -238,12 +238,6 @@ def marks_of_matches(
     return found
 
 
-def students_of(item: Submission) -> list[Student]:
-    """Return who gets the mark of a hand-in that no roster assigns."""
-    people = [Student(one.name, one.keys, one.submitted) for one in item.people]
-    return people or [Student(item.name)]
-
-
 @lru_cache(maxsize=1024)
 def found_in(source: bytes, report: str | None, rules: SubmissionRules) -> tuple[Finding, ...]:
     """Return the findings of `check` on a source and its report."""

@@ -14,7 +14,7 @@ from typing import Any, Final
 from connect4.errors import InputError, headline
 from connect4.isolation.seat import level_named
 from grader.handin import Person, Submission, match
-from grader.handin.roster import Owners, assign, find
+from grader.handin.roster import Owners, Student, assign, find
 from grader.marks import (
     Mark,
     MatchMark,
@@ -22,7 +22,6 @@ from grader.marks import (
     gradable,
     lateness,
     marks_of_matches,
-    students_of,
 )
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import tables
@@ -60,14 +59,14 @@ class Results:
     submissions: list[Submission]
     played: Mapping[str, PlayedGame]
     faults: Mapping[str, InfraFailure]
+    owners: Owners
+    """Whose mark each submission is; in a tournament, its authors'."""
     details: Mapping[str, str] = field(default_factory=dict)
     """More lines on a file that cannot be loaded, by hash."""
     protection: Sequence[str] = ()
     """The protections that games were played under, in words."""
     published: Mapping[int, str] = field(default_factory=dict)
     """When each seed that is no longer secret was published."""
-    owners: Owners | None = None
-    """Whose mark each submission is; None for a tournament."""
     slow: Mapping[str, str] = field(default_factory=dict)
     """From which time on the files play that do not in this grading, by hash."""
     placement: Mapping[str, float] = field(default_factory=dict)
@@ -111,8 +110,9 @@ class Results:
 
     def _mark(self, item: Submission, matches: Sequence[MatchMark]) -> Mark:
         rubric, sha256 = self.rubric, str(item.sha256)
-        owned = self.owners.students.get(item.name) if self.owners else None
-        students = tuple(owned or students_of(item))
+        students = tuple(self.owners.students[item.name]) or tuple(
+            Student(one.name, one.keys, one.submitted) for one in item.people
+        )
         return Mark(
             item,
             () if item.problem else tuple(matches),
@@ -124,7 +124,7 @@ class Results:
             placement=self.placement.get(item.name, 0.0),
             limit=limit_of_move(rubric, rubric.match.time_limit),
             slow=self.slow.get(sha256, ""),
-            open=self.owners.open.get(item.name, "") if self.owners else "",
+            open=self.owners.open.get(item.name, ""),
         )
 
     def public(self, item: Submission) -> set[str]:
@@ -141,10 +141,9 @@ class Results:
 
         Raises `InputError` if nobody or several have it; `where` begins the message.
         """
-        students = self.owners.students if self.owners else {}
+        students = self.owners.students
         groups = [
-            [Person(item.name), *item.people, *students.get(item.name, ())]
-            for item in self.submissions
+            [Person(item.name), *item.people, *students[item.name]] for item in self.submissions
         ]
         return self.submissions[find(text, groups, where)]
 
@@ -208,13 +207,10 @@ def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submissi
     if secret is not None and rubric.match.seed is None:
         rubric = replace(rubric, match=replace(rubric.match, seed=secret))
     details, problems = known_problems(store, rubric)
-    owners, listed = None, list(found)
-    if kind == GRADE:
-        owners = assign(found, roster, store.decisions(), store.corrections())
-        listed = owners.submissions
+    owners = assign(found, roster, store.decisions(), store.corrections())
     listed = [
         item if item.problem else replace(item, problem=problems.get(str(item.sha256)))
-        for item in listed
+        for item in owners.submissions
     ]
     placement, unplaced, tournament = placed(listed, owners, store.meta_json(PLACEMENT))
     return Results(
@@ -223,10 +219,10 @@ def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submissi
         listed,
         store.played(),
         store.faults(),
+        owners,
         details,
         protection_lines(store),
         store.published(),
-        owners,
         slow_files(rubric, store, grading_pace(rubric)) if kind == GRADE else {},
         placement,
         unplaced,
@@ -236,14 +232,14 @@ def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submissi
 
 
 def placed(
-    listed: Sequence[Submission], owners: Owners | None, held: Any
+    listed: Sequence[Submission], owners: Owners, held: Any
 ) -> tuple[dict[str, float], list[str], str]:
     """Return the stored points for placement by submission, who has none here, and their file.
 
     Persons are matched with the students, then with the names of the hand-ins; whoever is called
     otherwise there is found by the same file.
     """
-    if held is None or owners is None:
+    if held is None:
         return {}, [], ""
     earned = [
         ([Person.from_json(one) for one in entry["people"]], entry["sha256"], entry["points"])
