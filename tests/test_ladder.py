@@ -20,6 +20,7 @@ from grader.commands.ladder import LadderRun, begin
 from grader.handin import find as submissions
 from grader.ladder import Book, Version, pseudonym
 from grader.ladder.league import Entry, Standings, player_id, ratings_csv, read_league, table_text
+from grader.results import Attempt
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 from tests.command import ROOT, assert_refused, run
@@ -188,14 +189,16 @@ def test_a_stopped_round_is_finished_before_the_next_is_chosen(term: Term) -> No
     class Killed(Exception):
         pass
 
-    def kill() -> None:
-        raise Killed
+    class DyingBook(Book):
+        def add(self, attempt: Attempt) -> None:
+            super().add(attempt)
+            raise Killed
 
     for _ in range(200):
-        with Book(stopped.path, writing=True) as book:
+        with DyingBook(stopped.path, writing=True) as book:
             found = submissions.find([stopped.folder], stopped.rubric.submission)
             begin(book, stopped.rubric, found, "2026-10-05")
-            once = LadderRun(book, stopped.rubric, simulated_pool(), "process", 5.0, kill)
+            once = LadderRun(book, stopped.rubric, simulated_pool(), "process", 5.0)
             try:
                 once.go()
             except Killed:

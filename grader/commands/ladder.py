@@ -22,7 +22,7 @@ from grader.handin import Submission, form
 from grader.handin import find as submissions
 from grader.ladder import Book, PlannedPair, Version
 from grader.ladder import league as leagues
-from grader.ladder.fit import Chosen, choose, widest_first
+from grader.ladder.fit import choose, widest_first
 from grader.ladder.site import challenge_place, write_site, write_unlikely
 from grader.marks.tally import Tally
 from grader.output import check_out
@@ -71,8 +71,7 @@ class LadderRun:
     pool: Pool
     level: str
     minutes: float
-    follow: Callable[[], object] = lambda: None
-    """Called after each game has been stored."""
+    after_round: Callable[[], object] = lambda: None
     began: float = field(default_factory=time.monotonic)
     tries: Counter[str] = field(default_factory=Counter)
     """How often a game has failed in this run, by key."""
@@ -98,8 +97,7 @@ class LadderRun:
                 plans = self._next_round(league)
                 if not plans:
                     return KNOWN
-                rows = [(plan, [game.key for game in league.games(plan)]) for plan in plans]
-                self.book.plan(rows, self.terms)
+                self.book.plan([(plan, league.games(plan)) for plan in plans], self.terms)
                 continue
             self._play(waiting, league)
             if self.tries.total() >= HOPELESS and not self.played:
@@ -118,9 +116,9 @@ class LadderRun:
         if not any(
             {one.one, one.two} == {first, second} for one in self.book.unplayed(self.terms, False)
         ):
-            plans = [league.planned(Chosen(*places)) for _ in self.rubric.ladder.boards]
-            rows = [(plan, [game.key for game in league.games(plan)]) for plan in plans]
-            self.book.plan(rows, self.terms, rated=False)
+            plans = [league.planned(*places) for _ in self.rubric.ladder.boards]
+            games = [(plan, league.games(plan)) for plan in plans]
+            self.book.plan(games, self.terms, rated=False)
         while waiting := self._waiting(league, rated=False):
             if self.seconds_left <= 0:
                 return f"the time is used ({self.minutes:g} min)"
@@ -146,7 +144,7 @@ class LadderRun:
             self.pool.slots,
             self._void(league),
         )
-        return [league.planned(item) for item in chosen]
+        return [league.planned(*pair) for pair in chosen]
 
     def _void(self, league: leagues.League) -> dict[int, set[int]]:
         """Return for each player the opponents against which a game keeps failing."""
@@ -185,9 +183,9 @@ class LadderRun:
         with contextlib.closing(done):
             for game, attempt in done:
                 self._count(game, attempt)
-                self.follow()
         prove_deadly(waiting, self.book, self.pool.executor, self.level)
         league.rate(self.book.pairs(self.terms))
+        self.after_round()
 
     def _count(self, game: PlannedGame, attempt: Attempt) -> None:
         self.played += attempt.fault is None
@@ -214,10 +212,6 @@ class LadderRun:
         for line in too_slow(wanted, self.rubric, pace, self.book):
             say(line)
         return leagues.read_league(self.book, self.rubric) if failed else league
-
-
-REWRITE_SECONDS: Final = 5.0
-"""During play the site is written at most once in these seconds, and for a tenth of the time."""
 
 
 def ladder(
@@ -255,47 +249,26 @@ def ladder(
                 say(f"{item.name}: not read: {item.problem}")
         fresh = [f"{item.student} v{item.number}" for item in new]
         print(f"new: {named_few(fresh)}" if fresh else "no new versions", flush=True)
-        files = LadderFiles(book, rubric, site, playground or "")
-        files.write()
+
+        def write() -> leagues.Standings:
+            standings = leagues.write_tables(book, rubric)
+            pairs, place = write_unlikely(book, standings)
+            if pairs:
+                say(UNLIKELY.format(pairs, place))
+            if site is not None:
+                write_site(book, standings, site, playground or "")
+            return standings
+
+        write()
         ended = "stopped; the same command continues"
         status = STOPPED
         with contextlib.suppress(KeyboardInterrupt), playing.pool() as pool:
             level = playing.level()
             note_run(book, level)
-            run = LadderRun(book, rubric, pool, level, minutes, files.write_in_play)
+            run = LadderRun(book, rubric, pool, level, minutes, write)
             ended = run.challenge(challenge) if challenge else run.go()
             status = STOPPED if ended == UNPLAYED else DONE
-        standings = files.write()
+        standings = write()
         print("" if challenge else f"{leagues.table_text(standings)}\n", end="")
         print(ended, flush=True)
     return status
-
-
-@dataclass
-class LadderFiles:
-    """The teacher's files and the site, which are written before, during and after play."""
-
-    book: Book
-    rubric: Rubric
-    site: Path | None
-    playground: str
-    written: float = 0.0
-    pause: float = REWRITE_SECONDS
-
-    def write_in_play(self) -> None:
-        """Write everything again if there is a site and it is time."""
-        if self.site is not None and time.monotonic() - self.written > self.pause:
-            self.write()
-
-    def write(self) -> leagues.Standings:
-        """Write everything again; return the standings."""
-        began = time.monotonic()
-        standings = leagues.write_tables(self.book, self.rubric)
-        pairs, place = write_unlikely(self.book, standings)
-        if pairs:
-            say(UNLIKELY.format(pairs, place))
-        if self.site is not None:
-            write_site(self.book, standings, self.site, self.playground)
-        self.written = time.monotonic()
-        self.pause = max(REWRITE_SECONDS, 10 * (self.written - began))
-        return standings

@@ -14,7 +14,7 @@ from typing import Final
 
 from connect4.errors import InputError
 from grader.handin import Submission
-from grader.play.schedule import secret_seed
+from grader.play.schedule import PlannedGame, secret_seed
 from grader.results import Faults
 from grader.results.store import Store
 
@@ -159,17 +159,20 @@ class Book(Store):
         ]
 
     def plan(
-        self, pairs: Iterable[tuple[PlannedPair, Sequence[str]]], terms: str, rated: bool = True
+        self,
+        pairs: Iterable[tuple[PlannedPair, Sequence[PlannedGame]]],
+        terms: str,
+        rated: bool = True,
     ) -> None:
-        """Store the pairs of a round, each with the keys of its games, in one transaction."""
+        """Store the pairs of a round with their games, in one transaction."""
         with self.transaction() as database:
             (last,) = database.execute("SELECT coalesce(max(pair), 0) FROM planned").fetchone()
-            for pair, (plan, keys) in enumerate(pairs, last + 1):
-                for side, key in zip((1, 2), keys, strict=True):
-                    row = (pair, side, key, plan.one, plan.two, plan.number, plan.wanted_by)
+            for pair, (plan, games) in enumerate(pairs, last + 1):
+                for game in games:
+                    row = (pair, game.side, game.key, plan.one, plan.two, plan.number)
                     database.execute(
                         "INSERT INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?)",
-                        (*row, terms, rated),
+                        (*row, plan.wanted_by, terms, rated),
                     )
 
     def unplayed(self, terms: str, rated: bool = True) -> dict[PlannedPair, list[str]]:

@@ -149,14 +149,6 @@ def _reached(count: int, one: Ints, two: Ints) -> NDArray[np.bool_]:
     return reached
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """A pair to be played: the player that needs it, and the opponent."""
-
-    player: int
-    opponent: int
-
-
 def is_open(fit: Fit, player: int, width: float) -> bool:
     """Return whether a player needs more pairs: its interval is wider than `width`."""
     return 2 * fit.half_width(player) > width or fit.pairs[player] < LEAST_PAIRS
@@ -175,16 +167,17 @@ def choose(
     rungs: Sequence[int],
     slots: int,
     barred: Mapping[int, AbstractSet[int]] | None = None,
-) -> list[Chosen]:
+) -> list[tuple[int, int]]:
     """Return the pairs of one round: one for each player in `needing`, or more to fill `slots`.
 
+    In each the player that needs it comes first.
     A player without a rating plays every rung first. A player gets no pair if none would improve
     its rating enough. `pool` contains the possible opponents, `barred` those that a player cannot
     meet.
     """
     each = max(1, -(-slots // max(1, 2 * len(needing))))
     taken: set[frozenset[int]] = set()
-    chosen: list[Chosen] = []
+    chosen: list[tuple[int, int]] = []
     for player in needing:
         avoid = {player, *(barred or {}).get(player, ())}
         rated = fit.is_rated(player)
@@ -195,7 +188,7 @@ def choose(
         ]
         found = _best(fit, player, able, set(needing))[:each] if rated else able
         taken.update(frozenset((player, other)) for other in found)
-        chosen += [Chosen(player, other) for other in found]
+        chosen += [(player, other) for other in found]
     return chosen
 
 

@@ -20,7 +20,7 @@ from connect4.games import nearest
 from grader.handin import Person, Submission
 from grader.handin.lists import csv_text
 from grader.ladder import Book, GameRow, PlannedPair, Student, Version
-from grader.ladder.fit import LEAST_PAIRS, Chosen, Fit
+from grader.ladder.fit import LEAST_PAIRS, Fit
 from grader.marks.tally import Interval, Tally, few_games
 from grader.output import write
 from grader.output.results import known_problems
@@ -134,14 +134,13 @@ class League:
         able = (item for item in student.versions if item.sha256 == student.latest)
         return next((item for item in able if item.problem is None), None)
 
-    def planned(self, chosen: Chosen) -> PlannedPair:
-        """Return a chosen pair as a planned one, with its number within its pairing."""
-        ids = [player_id(self.players[place]) for place in (chosen.player, chosen.opponent)]
-        order = sorted((chosen.player, chosen.opponent), key=self._order)
+    def planned(self, player: int, opponent: int) -> PlannedPair:
+        """Return a pair that `player` needs, with its number within its pairing."""
+        order = sorted((player, opponent), key=self._order)
         one, two = (player_id(self.players[place]) for place in order)
         number = self.numbers.get((one, two), 0)
         self.numbers[one, two] = number + 1
-        return PlannedPair(one, two, number, ids[0])
+        return PlannedPair(one, two, number, player_id(self.players[player]))
 
     def _order(self, place: int) -> tuple[int, str]:
         """Return the sort key for the players of a pairing: submissions by hash, then rungs."""
