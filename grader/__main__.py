@@ -374,6 +374,7 @@ FUNCTIONS: Final = {
     "tournament": "commands.grade:tournament",
     "correct": "commands.student:correct",
     "publish-game": "commands.student:publish_game",
+    "doctor": "doctor:doctor",
     "handout": "handout:handout",
     "playground": "playground:playground",
     "similar": "similar:similar",

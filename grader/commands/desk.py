@@ -21,7 +21,7 @@ from grader.handin import Missing, Submission, lists
 from grader.handin import find as submissions
 from grader.handin.roster import Owners, Student, assign
 from grader.ladder import LADDER
-from grader.output.changes import OUT, changed_marks
+from grader.output.explain import OUT, changed_marks
 from grader.output.gradebooks import FILLED, read_gradebook
 from grader.output.results import GRADE, TOURNAMENT, Results, read_results
 from grader.output.tables import clipped

@@ -249,16 +249,7 @@ def ladder(
                 say(f"{item.name}: not read: {item.problem}")
         fresh = [f"{item.student} v{item.number}" for item in new]
         print(f"new: {named_few(fresh)}" if fresh else "no new versions", flush=True)
-
-        def write() -> leagues.Standings:
-            standings = leagues.write_tables(book, rubric)
-            pairs, place = write_unlikely(book, standings)
-            if pairs:
-                say(UNLIKELY.format(pairs, place))
-            if site is not None:
-                write_site(book, standings, site, playground or "")
-            return standings
-
+        write = partial(write_files, book, rubric, site, playground or "")
         write()
         ended = "stopped; the same command continues"
         status = STOPPED
@@ -272,3 +263,16 @@ def ladder(
         print("" if challenge else f"{leagues.table_text(standings)}\n", end="")
         print(ended, flush=True)
     return status
+
+
+def write_files(
+    book: Book, rubric: Rubric, site: Path | None, playground: str
+) -> leagues.Standings:
+    """Write the teacher's files and the site, before, during and after play."""
+    standings = leagues.write_tables(book, rubric)
+    pairs, place = write_unlikely(book, standings)
+    if pairs:
+        say(UNLIKELY.format(pairs, place))
+    if site is not None:
+        write_site(book, standings, site, playground)
+    return standings

@@ -21,7 +21,7 @@ from grader.handin import Person
 from grader.handin.roster import decided
 from grader.marks.tally import full_points
 from grader.output import check_out, gradebooks, write, writing
-from grader.output.changes import note_written, tell_changes
+from grader.output.explain import note_written, tell_changes
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import columns_of, remark, wrapped
 from grader.play import number_of

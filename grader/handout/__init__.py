@@ -46,8 +46,7 @@ MOVED: Final = {"docs/assignment.md": "README.md"}
 
 NO_AUTOGRADER: Final = (
     *("tests/", "benchmarks/", "docs/", ".gitignore", ".vscode/"),
-    *("grader/doctor/", "grader/commands/doctor.py"),
-    *("grader/similar.py", "grader/commands/similar.py"),
+    *("grader/doctor/", "grader/similar.py"),
 )
 """What a folder of an autograder does not need; hostile agents never lie beside hand-ins."""
 
