@@ -65,7 +65,7 @@ def test_strength_decides_groups_and_final() -> None:
     begun = stages(entered, played, rubric)
     placed = placings(begun, rubric)
     assert [placing.place for placing in placed] == list(range(1, 15))
-    names = [placing.contestant.name for placing in placed]
+    names = [placing.standing.contestant.name for placing in placed]
     assert names[: len(best)] == sorted(best, reverse=True)
     assert names[0] == "s13"
     assert {placing.stage for placing in placed[: len(best)]} == {"final"}
@@ -116,7 +116,7 @@ def test_who_are_equal_in_all_but_their_names_share_the_points(tmp_path: Path) -
         played |= play(stages(entered, played, rubric)[place], strength)
     begun = stages(entered, played, rubric)
     placed = placings(begun, rubric)
-    earned = {placing.contestant.name: placing.points for placing in placed}
+    earned = {placing.standing.contestant.name: placing.points for placing in placed}
     assert [placing.place for placing in placed] == [1, 1, 3, 3]
     assert tournament_text(begun, placed, rubric).count("\n1  s0") == 3 * 2, "in both stages too"
     held = [Submission(one.name, "", stored_sha256=one.sha256) for one in entered]

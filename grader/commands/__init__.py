@@ -17,7 +17,7 @@ from connect4.isolation import machine
 from connect4.isolation.seat import LEVELS, Level, choose_level, level_named
 from connect4.isolation.wasm.level import in_fuel, limit_of
 from connect4.players.base import split_name, student_file
-from grader.handin import LATE, REMEDY, Missing, Submission, lists, match
+from grader.handin import LATE, REMEDY, Missing, Submission, lists, match, named_few
 from grader.handin.lists import csv_text, nobody
 from grader.handin.roster import Correction, Owners, Student, assign
 from grader.marks import lateness
@@ -149,12 +149,6 @@ def secret_files(rubric: Rubric) -> list[Path]:
     agents = [split_name(agent.agent) for agent in kit_agents(rubric)]
     found += [student_file(agent) for agent in agents if agent.kind == "ai" and agent.rest]
     return [path for path in found if path.is_file()]
-
-
-def named_few(names: Sequence[str]) -> str:
-    """Return the first of many names, and the number of names."""
-    shown = "; ".join([*names[:4], *(["..."] if len(names) > 4 else [])])
-    return f"{shown} ({len(names)} in all)"
 
 
 UNLIKELY: Final = "{} pairs of agents have margins that their ratings do not predict: see {}"

@@ -21,8 +21,8 @@ from typing import Any, Final
 
 from connect4.cli import agreed
 from connect4.errors import InputError
-from grader.commands import DONE, FAILED, named_few, say
-from grader.handin import Kind, Person
+from grader.commands import DONE, FAILED, say
+from grader.handin import Kind, Person, named_few
 from grader.handin.roster import find
 from grader.ladder import LADDER, Book
 from grader.ladder.league import write_tables

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError, headline
-from grader.commands import DONE, STOPPED, UNLIKELY, Playing, named_few, say
-from grader.handin import Submission, form
+from grader.commands import DONE, STOPPED, UNLIKELY, Playing, say
+from grader.handin import Submission, form, named_few
 from grader.handin import find as submissions
 from grader.ladder import Book, PlannedPair, Version
 from grader.ladder import league as leagues

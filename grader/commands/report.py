@@ -17,7 +17,7 @@ from typing import Final
 
 from connect4.errors import InputError
 from grader import commands
-from grader.handin import Person
+from grader.handin import Person, named_few
 from grader.handin.roster import decided
 from grader.marks.tally import full_points
 from grader.output import check_out, gradebooks, write, writing
@@ -103,7 +103,7 @@ def put_out(results: Results, store: Store, outputs: Outputs) -> bool:
         commands.say(f"placement points of {results.tournament} are included")
     if results.unplaced:
         commands.say(
-            f"{results.tournament}: {commands.named_few(sorted(results.unplaced))} earned points "
+            f"{results.tournament}: {named_few(sorted(results.unplaced))} earned points "
             "there and are not among these submissions: nobody is given those points"
         )
     print(results.text(outputs.details), end="")
@@ -138,7 +138,7 @@ def _write_feedback(results: Results, out: Path, place: Path) -> None:
     without = writing.write_feedback(results, out, place)
     if without:
         commands.say(
-            f"{place} is without {commands.named_few(without)}: they have no number of Moodle's "
+            f"{place} is without {named_few(without)}: they have no number of Moodle's "
             "download, so Moodle cannot tell whose their pages are"
         )
     commands.say(f"{place} is for Moodle; {place.with_suffix('.csv')} is for a mail merge")
@@ -166,7 +166,7 @@ def placement_points(path: Path, results: Results) -> str:
         wrong += "again, nothing is played"
     if wrong:
         raise InputError(f"--placement {path}: {wrong}")
-    earned = {item.contestant.id: item.points for item in held.placings if item.points}
+    earned = {item.standing.contestant.id: item.points for item in held.placings if item.points}
     points = [
         {
             "people": [person.to_json() for person in item.people],

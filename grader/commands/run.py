@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -12,9 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError, headline
-from grader.commands import DONE, STOPPED, Playing, named_few, read_roster, say, say_owners
+from grader.commands import DONE, STOPPED, Playing, read_roster, say, say_owners
 from grader.commands.report import Outputs, first_fault, put_out
-from grader.handin import Submission, sources_of
+from grader.handin import Submission, named_few, sources_of
 from grader.handin.roster import Student, assign
 from grader.marks import gradable
 from grader.marks.tournament import later_games
@@ -188,8 +189,12 @@ def _roster(task: Task, store: Store | None, out: Path | None) -> tuple[Student,
 def _store_plan(task: Task, store: Store) -> None:
     """Store rubric and submissions in the results file; say what ended the last grader."""
     values = _rubric_values(task, store)
-    if not task.quick:
-        _say_left_out(task, store)
+    gone = {item.name for item in store.submissions()} - {item.name for item in task.found}
+    if gone and not task.quick:
+        say(
+            f"{store.path}: {named_few(sorted(gone))} had results there and are not among these "
+            "submissions: tables are without them, their games and old files are kept"
+        )
     words = json.dumps(task.playing.words)
     store.set_meta({"kind": task.kind, "rubric": values, COMMAND: words})
     store.set_submissions(task.found, whole=not (task.quick or task.of_one_file))
@@ -219,16 +224,6 @@ def _rubric_values(task: Task, store: Store) -> str:
     return values
 
 
-def _say_left_out(task: Task, store: Store) -> None:
-    """Report hand-ins with results that are not here."""
-    gone = {item.name for item in store.submissions()} - {item.name for item in task.found}
-    if gone:
-        say(
-            f"{store.path}: {named_few(sorted(gone))} had results there and are not among these "
-            "submissions: tables are without them, their games and old files are kept"
-        )
-
-
 def _say_too_slow(task: Task, store: Store) -> None:
     """Name the files that do not play with the time of this run."""
     for line in too_slow(task.files, task.rubric, task.pace, store):
@@ -249,7 +244,7 @@ def _announce(task: Task, results: Results, todo: Sequence[PlannedGame]) -> None
 
     Raises `InputError` if it takes more hours than it may.
     """
-    later = later_games(results.stages, results.rubric) if results.stages else {}
+    later = later_games(results.stages, results.rubric)
     note = ""
     if later:
         listed = ", ".join(f"{len(games)} in {name!r}" for name, games in later.items())
@@ -275,9 +270,8 @@ def _announce(task: Task, results: Results, todo: Sequence[PlannedGame]) -> None
 def hours_text(results: Results) -> str:
     """Return the core-hours of a whole class if every submission uses all of its time."""
     rubric = results.rubric
-    later = later_games(results.stages, rubric) if results.stages else {}
-    games = [*results.games, *(game for planned in later.values() for game in planned)]
-    games = [*{game.key: game for game in games}.values()]  # several matches may share a game
+    planned = [results.games, *later_games(results.stages, rubric).values()]
+    games = {game.key: game for games in planned for game in games}.values()  # once if shared
     rows = []
     for label, limit in level_of_games(rubric).other_limits().items():
         once = (replace(game, time_limit=limit) for game in games if game.repeat == 0)
@@ -310,9 +304,7 @@ class ClassRun:
     failing: Counter[str] = field(default_factory=Counter)
     """How many games against each opponent have failed."""
     written: float = 0.0
-    """When the quick files were written."""
-    unwritable: bool = False
-    """Whether it has been said that they cannot be."""
+    """When the quick files were written; infinite if they cannot be."""
 
     @property
     def hopeless(self) -> set[str]:
@@ -409,15 +401,14 @@ class ClassRun:
     def _rewrite(self, results: Results, so_far: EndedGames) -> None:
         """Write a file's results.json or the standings again: current if the run stops."""
         out = self.task.outputs.out
-        few = len(self.task.found) <= tables.FEW
-        if out is not None and (few or time.monotonic() - self.written > REWRITE_SECONDS):
+        pause = 0.0 if len(self.task.found) <= tables.FEW else REWRITE_SECONDS
+        if out is not None and time.monotonic() - self.written > pause:
+            self.written = time.monotonic()
             try:
                 writing.write_quick(results.after(so_far), out)
             except InputError as error:  # the games are in the results file all the same
-                if not self.unwritable:
-                    say(f"{error}; the games go on")
-                self.unwritable = True
-            self.written = time.monotonic()
+                say(f"{error}; the games go on")
+                self.written = math.inf
 
 
 def why_incomplete(task: Task, results: Results, run: ClassRun, interrupted: bool) -> Iterator[str]:

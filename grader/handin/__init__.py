@@ -406,6 +406,12 @@ def file_name(name: str) -> str:
     return kept[:100].encode()[:200].decode(errors="ignore") or "_"
 
 
+def named_few(names: Sequence[str]) -> str:
+    """Return the first of many names, and the number of names."""
+    shown = "; ".join([*names[:4], *(["..."] if len(names) > 4 else [])])
+    return f"{shown} ({len(names)} in all)"
+
+
 def told_apart(found: list[Submission]) -> list[Submission]:
     """Number submissions that would get the same file name."""
     taken: set[str] = set()

@@ -23,6 +23,7 @@ from grader.handin import (
     letters,
     match,
     may_be,
+    named_few,
     told_apart,
     written_name,
 )
@@ -434,8 +435,7 @@ def find(text: str, groups: Sequence[Collection[Person]], where: object) -> int:
     told = f"{where}: {text!r} is not in it"
     if near:
         raise InputError(f"{told}; did you mean {near_names}?")
-    shown = "; ".join([*names[:4], *(["..."] if len(names) > 4 else [])])
-    raise InputError(f"{told}{nearest(text, names)}; {shown} ({len(names)} in all) are")
+    raise InputError(f"{told}{nearest(text, names)}; {named_few(names)} are")
 
 
 def _is_exactly(text: str, person: Person) -> bool:

@@ -119,7 +119,7 @@ def handout(
         if gradescope:
             files |= {name: (GRADESCOPE / name).read_bytes() for name in GRADESCOPE_SCRIPTS}
         else:
-            files |= classroom50_files()
+            files |= {"autograder.py": CLASSROOM50.read_bytes(), **library_files("libraries/")}
     else:
         files = {f"{FOLDER}/{path}": data for path, data in student_files()}
         smoke_test(files)
@@ -351,11 +351,6 @@ def rubric_files(path: Path) -> Iterator[tuple[str, bytes]]:
             raise InputError(f"{path}: {name} lies elsewhere; put it beside the rubric")
         yield Path(name).as_posix(), (path.parent / name).read_bytes()
     yield "rubric.toml", text.encode()
-
-
-def classroom50_files() -> dict[str, bytes]:
-    """Return the script, and the library that its runner would have to install."""
-    return {"autograder.py": CLASSROOM50.read_bytes(), **library_files("libraries/")}
 
 
 def library_files(below: str) -> dict[str, bytes]:

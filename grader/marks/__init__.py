@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from grader.handin import IN_TIME, LATE, Submission
 from grader.handin.form import Finding, check
 from grader.handin.roster import Change, Correction, Student
-from grader.marks.tally import Tally, by_match, earned, few_games, full_points, tally
+from grader.marks.tally import Tally, earned, few_games, full_points, tally
 from grader.play import schedule
 from grader.play.schedule import Match, PlannedGame
 from grader.results import Faults, InfraFailure, PlayedGame
@@ -222,20 +222,6 @@ def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:
         if item.problem is None and item.sha256 is not None:
             authors.setdefault(item.sha256, []).append(item.name)
     return [schedule.submitted(schedule.names_of(names), one) for one, names in authors.items()]
-
-
-def marks_of_matches(
-    games: Iterable[PlannedGame],
-    played: Mapping[str, PlayedGame],
-    rubric: Rubric,
-    failures: Mapping[str, InfraFailure],
-) -> dict[str, list[MatchMark]]:
-    """Return the marks of a file's matches, by its hash: those who share a file share its games."""
-    found: dict[str, list[MatchMark]] = {}
-    for match, listed in by_match(games).items():
-        mark = mark_match(match, listed, played, rubric, failures)
-        found.setdefault(match.one.id, []).append(mark)
-    return found
 
 
 @lru_cache(maxsize=1024)

@@ -10,6 +10,7 @@ import math
 import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -175,7 +176,6 @@ class Placing:
     """The place of a contestant, and its points."""
 
     place: int
-    contestant: Contestant
     stage: str
     standing: Standing
     points: float
@@ -202,18 +202,20 @@ def placings(begun: Sequence[StageState], rubric: Rubric) -> list[Placing]:
         shares.setdefault(key, []).append(value)
     share = {key: sum(values) / len(values) for key, values in shares.items()}
     return [
-        Placing(tied.index(key) + 1, standing.contestant, stage, standing, share[key])
+        Placing(tied.index(key) + 1, stage, standing, share[key])
         for key, (stage, standing) in zip(tied, ordered, strict=True)
     ]
 
 
 def later_games(begun: Sequence[StageState], rubric: Rubric) -> dict[str, list[PlannedGame]]:
-    """Return the games of each stage not yet begun, with placeholders for promoted contestants."""
-    groups = [len(group.standings) for group in begun[-1].groups] if begun else []
+    """Return the games of each stage not yet begun, with placeholders for promoted contestants.
+
+    There are none before the first stage.
+    """
+    groups = [len(group.standings) for state in begun[-1:] for group in state.groups]
     found: dict[str, list[PlannedGame]] = {}
-    for before, stage in zip(rubric.tournament.stages, rubric.tournament.stages[1:], strict=False):
-        if before.name not in found and before is not begun[-1].stage:
-            continue  # it has been played
+    left = rubric.tournament.stages[len(begun) - 1 :] if begun else ()
+    for before, stage in pairwise(left):
         order = [
             submitted(f"{stage.name} {number}", f"{stage.name} {number}")
             for number in range(sum(min(before.promote, size) for size in groups))

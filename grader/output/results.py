@@ -21,8 +21,9 @@ from grader.marks import (
     found_in,
     gradable,
     lateness,
-    marks_of_matches,
+    mark_match,
 )
+from grader.marks.tally import by_match
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import tables
 from grader.play.schedule import PlannedGame, grade_games, limits_text
@@ -105,8 +106,11 @@ class Results:
         """Return the marks of a grading; empty for a tournament."""
         if self.kind != GRADE:
             return []
-        matches = marks_of_matches(self.games, self.played, self.rubric, self.faults)
-        return [self._mark(item, matches.get(str(item.sha256), ())) for item in self.submissions]
+        found: dict[str, list[MatchMark]] = {}  # those who share a file share its games
+        for both, games in by_match(self.games).items():
+            mark = mark_match(both, games, self.played, self.rubric, self.faults)
+            found.setdefault(both.one.id, []).append(mark)
+        return [self._mark(item, found.get(str(item.sha256), ())) for item in self.submissions]
 
     def _mark(self, item: Submission, matches: Sequence[MatchMark]) -> Mark:
         rubric, sha256 = self.rubric, str(item.sha256)
