@@ -71,7 +71,7 @@ def grade_without_playing(
             scores = (points, 100) if game.side == 1 else (100, points)
             lost = hidden_lost if game.board.hidden else NONE
             faults = (lost, NONE) if game.side == 1 else (NONE, lost)
-            played = PlayedGame(game.key, scores, "no_action", 8, faults, 0.1)
+            played = PlayedGame(scores, "no_action", 8, faults)
             one, two = game.players
             store.add(Attempt(game.key, (one.id, two.id), played))
 

@@ -74,7 +74,7 @@ class SimulatedExecutor(Executor):
         one, two = map(strength_of, job["players"])
         margin = round(one - two + rng.gauss(0, NOISE * 2**0.5))
         scores = 200 + max(margin, 0), 200 + max(-margin, 0)
-        played = PlayedGame(job["key"], scores, "no_action", 80, (Faults(), Faults()), 1.0)
+        played = PlayedGame(scores, "no_action", 80, (Faults(), Faults()))
         ids = (job["players"][0]["id"], job["players"][1]["id"])
         record = json.loads(GAME.read_text(encoding="utf-8"))
         return Attempt(job["key"], ids, played, record, worker="simulated", seconds=1.0)

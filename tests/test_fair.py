@@ -74,7 +74,7 @@ def test_a_hidden_board_shows_no_lost_turns_in_a_tournament_either(tmp_path: Pat
     played = {}
     for game in group.games:
         lost = LOST if game.board.hidden else Faults(timeouts=3)
-        played[game.key] = PlayedGame(game.key, (9, 5), "no_action", 8, (lost, Faults()), 0.1)
+        played[game.key] = PlayedGame((9, 5), "no_action", 8, (lost, Faults()))
     told = tournament_text(stages(two, played, rules)[:1], [], rules)
     assert "3 timeouts" in told
     assert "invalid" not in told and "error" not in told

@@ -29,8 +29,8 @@ from tests.grading import COMMAND, hand_in, rubric, searcher
 NEW, OLD = submitted("new", "1" * 64), submitted("old", "2" * 64)
 
 
-def played(key: str, scores: tuple[int, int]) -> PlayedGame:
-    return PlayedGame(key, scores, "no_action", 9, (Faults(), Faults()), 1.0)
+def played(scores: tuple[int, int]) -> PlayedGame:
+    return PlayedGame(scores, "no_action", 9, (Faults(), Faults()))
 
 
 def duel(games: int = 60, part: Part = "b", old: Contestant = OLD) -> compare.Duel:
@@ -53,7 +53,7 @@ def test_openings_vary_and_each_is_played_from_both_sides() -> None:
 
 def test_the_verdict_does_not_depend_on_the_order_of_the_results() -> None:
     results = [
-        (game, played(game.key, (30, 10 + place % 7) if game.side == 1 else (5, 30)))
+        (game, played((30, 10 + place % 7) if game.side == 1 else (5, 30)))
         for place, game in enumerate(duel().games("b"))
     ]
     forward, backward = PartComparison(rubrics.read()), PartComparison(rubrics.read())
@@ -73,8 +73,8 @@ def test_too_few_games_give_no_interval_and_the_lost_turns_of_both_are_said() ->
     comparison = PartComparison(rubrics.read())
     first, second = duel(2, old=baseline("random")).games("b")
     faults = Faults(invalid=1), Faults(errors=9)
-    comparison.add(first, replace(played(first.key, (10, 4)), faults=faults))
-    comparison.add(second, replace(played(second.key, (10, 4)), faults=faults[::-1]))
+    comparison.add(first, replace(played((10, 4)), faults=faults))
+    comparison.add(second, replace(played((10, 4)), faults=faults[::-1]))
     text = compare.conclusion(comparison, ("new", "random"))
     assert "not clear yet whether new is better than random: mean margin +0.00" in text
     assert "no interval with so few games" in text
@@ -152,7 +152,7 @@ def test_part_a_compares_pairs_of_games_against_the_same_random_player() -> None
     for games in scheduled:
         for game in reversed(games):
             own = 40 + game.repeat % 5 if game.match.one == NEW else 30
-            comparison.add(game, played(game.key, (own, 20) if game.side == 1 else (20, own)))
+            comparison.add(game, played((own, 20) if game.side == 1 else (20, own)))
     assert comparison.verdict == "better"
     assert comparison.samples == [10.0 + number % 5 for number in range(len(comparison.samples))]
     text = compare.conclusion(comparison, ("new", "old"))

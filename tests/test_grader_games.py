@@ -97,10 +97,9 @@ def test_a_win_counts_one_and_a_loss_minus_one(tmp_path: Path) -> None:
     ]
     scores = {1: (1, 0), 2: (0, 0)}  # won as player 1, drawn as player 2
     played = {
-        game.key: PlayedGame(game.key, scores[game.side], "line", 9, (Faults(), Faults()), 1.0)
-        for game in planned
+        game.key: PlayedGame(scores[game.side], "line", 9, (Faults(), Faults())) for game in planned
     }
-    mark = mark_match(planned[0].match, planned, played, rubric)
+    mark = mark_match(planned[0].match, planned, played, rubric, {})
     assert mark.points == 40 * 50 / 80
     text = "\n".join(explained(mark, rubric))
     assert text.startswith("You won 1 and drew 1 of 2 games.\n")

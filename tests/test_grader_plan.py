@@ -9,6 +9,7 @@ import pytest
 from grader.commands.grade import speed_text
 from grader.commands.run import hours_text
 from grader.handin import Submission
+from grader.handin.roster import assign
 from grader.output.results import Results
 from grader.rubric import reading as rubrics
 from tests.command import run
@@ -90,7 +91,7 @@ def test_by_fuel_the_dry_run_names_fuel_and_real_hours(tmp_path: Path) -> None:
     path = tmp_path / "fuel.toml"
     path.write_text("[match]\nfuel = 5e9\n", encoding="utf-8")
     files = [Submission(f"s{number}", "", b"%d" % number) for number in range(20)]
-    foreseen = Results("grade", rubrics.read(path), files, {}, {})
+    foreseen = Results("grade", rubrics.read(path), files, {}, {}, assign(files, ()))
     first, _, _, _, *rows = hours_text(foreseen).splitlines()
     assert [row.split()[0] for row in rows] == ["20G", "5G", "1G"]
     assert first.startswith(f"{path} takes {rows[1].split()[1]} core-hours if")

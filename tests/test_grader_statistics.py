@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from benchmarks.intervals import coverage
-from grader.handin import Submission
+from grader.handin import Person, Submission
+from grader.handin.roster import assign
 from grader.marks import Mark, mark_match
 from grader.marks.tally import Tally, by_match, mean_interval, t_quantile, verdict
 from grader.marks.tournament import ratings
@@ -20,7 +21,7 @@ from grader.output.explain import explained, gradescope
 from grader.output.results import GRADE, Results
 from grader.output.tables import grades_csv, margins, text_table
 from grader.play.schedule import PlannedGame, grade_games, submitted
-from grader.results import Faults, InfraFailure, PlayedGame
+from grader.results import Faults, PlayedGame
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 
@@ -70,12 +71,12 @@ def test_points_have_the_interval_of_their_margin_within_their_maximum(tmp_path:
     """Three boards; the student wins by 0, 2 and 4 against random, and always by 9 above it."""
     rubric = small_rubric(tmp_path, boards=3)
     (match_a, games_a), (match_b, games_b) = by_match(grade_games([STUDENT], rubric)).items()
-    a = mark_match(match_a, games_a, results(games_a, [0, 2, 4]), rubric)
+    a = mark_match(match_a, games_a, results(games_a, [0, 2, 4]), rubric, {})
     assert a.points == 8.0  # 2 points on 10 are 20 %, the cap is 50 %, the part has 20 points
     assert a.bounds is not None
     assert a.bounds[0] == 0
     assert a.bounds[1] == 20  # 69.7 %: above the cap
-    b = mark_match(match_b, games_b, results(games_b, [9, 9, 9]), rubric)
+    b = mark_match(match_b, games_b, results(games_b, [9, 9, 9]), rubric, {})
     assert b.points == 9.5
     assert b.bounds is not None
     assert 9.0 < b.bounds[0] < 9.5 < b.bounds[1] <= 10
@@ -119,7 +120,7 @@ def results(games: Sequence[PlannedGame], margins: Sequence[int]) -> dict[str, P
     for game in games:
         own = 10 + margins[int(game.board.name[5])]
         scores = (own, 10) if game.side == 1 else (10, own)
-        found[game.key] = PlayedGame(game.key, scores, "no_action", 8, (Faults(), Faults()), 1.0)
+        found[game.key] = PlayedGame(scores, "no_action", 8, (Faults(), Faults()))
     return found
 
 
@@ -198,7 +199,7 @@ def test_points_of_hidden_boards_follow_from_margins_alone(tmp_path: Path) -> No
         if game.board.hidden:
             old = played[game.key]
             played[game.key] = replace(old, scores=(old.scores[0] + 1000, old.scores[1] + 1000))
-    mark = mark_match(games[0].match, games, played, rubric)
+    mark = mark_match(games[0].match, games, played, rubric, {})
     assert mark.tally.percent == 40  # a mean margin of 4 on 10 points a game
     assert mark.points == 16
     text = "\n".join(explained(mark, rubric))
@@ -210,13 +211,13 @@ def test_points_of_hidden_boards_follow_from_margins_alone(tmp_path: Path) -> No
 def test_a_mark_without_points_names_the_reason(tmp_path: Path) -> None:
     """In the gradebook's last column, in results.json and in the explanation."""
     rubric = small_rubric(tmp_path, boards=2)
-    ann = Submission("ann", "ann", b"source", None, None)
+    ann = Submission("ann", "ann", b"source", people=(Person("ann"),))
     games = grade_games([submitted("ann", str(ann.sha256))], rubric)
     played = results(games, [2, 6])
     lost, ahead = (game for game in games if game.match.part == "A" and game.side == 1)
     del played[lost.key], played[ahead.key]
-    failure = InfraFailure("OSError: no space in /srv/scratch/w1", 3)
-    (mark,) = Results(GRADE, rubric, [ann], played, {lost.key: failure}).marks
+    failure = "OSError: no space in /srv/scratch/w1"
+    (mark,) = Results(GRADE, rubric, [ann], played, {lost.key: failure}, assign([ann], ())).marks
     why = (
         "A: random: 2 of 4 games have no result: 1 failed: OSError: no space in /srv/scratch/w1; "
         "1 not played yet"

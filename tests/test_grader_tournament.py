@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.handin import Submission
+from grader.handin.roster import assign
 from grader.marks.tournament import StageState, deal, group_count, placings, stages
 from grader.output.result_pages import _stage
 from grader.output.results import TOURNAMENT, Results
@@ -33,7 +34,7 @@ def play(
         for game in group.games:
             one, two = (strength[player.name] for player in game.players)
             first, second = (Faults((late or {}).get(player.name, 0)) for player in game.players)
-            found[game.key] = PlayedGame(game.key, (one, two), "no_action", 9, (first, second), 1.0)
+            found[game.key] = PlayedGame((one, two), "no_action", 9, (first, second))
     return found
 
 
@@ -120,7 +121,7 @@ def test_who_are_equal_in_all_but_their_names_share_the_points(tmp_path: Path) -
     assert [placing.place for placing in placed] == [1, 1, 3, 3]
     assert tournament_text(begun, placed, rubric).count("\n1  s0") == 3 * 2, "in both stages too"
     held = [Submission(one.name, "", stored_sha256=one.sha256) for one in entered]
-    results = Results(TOURNAMENT, rubric, held, played, {})
+    results = Results(TOURNAMENT, rubric, held, played, {}, assign(held, ()))
     assert results.text().count("\nplaces\n") == 1
     page = _stage(begun[-1], results, decided=True, out=Path())
     assert page.count('class="winner"><span class="place">1<') == 2

@@ -18,6 +18,7 @@ from connect4.views.page import page
 from connect4.views.tree import PARTS as TREE
 from connect4.views.tree import tree_page
 from grader.handin import Submission
+from grader.handin.roster import assign
 from grader.output.pages import section, table, whole
 from grader.output.result_pages import standings_page
 from grader.output.results import TOURNAMENT, Results
@@ -326,7 +327,9 @@ def test_a_projector_shows_thirty_students_legibly(browser: Browser, tmp_path: P
     rules = read_rubric()
     found = [Submission(name, "", f"x = {number}".encode()) for number, name in enumerate(names)]
     file = tmp_path / "standings.html"
-    page_text = standings_page(Results(TOURNAMENT, rules, found, {}, {}), tmp_path)
+    page_text = standings_page(
+        Results(TOURNAMENT, rules, found, {}, {}, assign(found, ())), tmp_path
+    )
     file.write_text(page_text, encoding="utf-8")
     browser.open(file, "#projector", PROJECTOR)
     shown = names_in(browser)

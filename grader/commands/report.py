@@ -93,8 +93,8 @@ def report(
 
 def first_fault(results: Results) -> str:
     """Return the first failure of a game, in words; empty if none failed."""
-    found = (results.faults[game.key] for game in results.games if game.key in results.faults)
-    return next((fault.text for fault in found), "")
+    failed = (game.key for game in results.games if game.key in results.faults)
+    return next((results.faults[key] for key in failed), "")
 
 
 def put_out(results: Results, store: Store, outputs: Outputs) -> bool:

@@ -414,7 +414,7 @@ class ClassRun:
 def why_incomplete(task: Task, results: Results, run: ClassRun, interrupted: bool) -> Iterator[str]:
     """Yield why games have no result, and what the teacher can do."""
     failed = {game.key for game in results.games} & results.faults.keys()
-    texts = [results.faults[key].text for key in failed]
+    texts = [results.faults[key] for key in failed]
     if any(text.startswith("the opponent ") for text in texts):
         remedy = "close other programs"
         if not task.of_one_file:

@@ -16,7 +16,7 @@ from grader.handin.roster import Change, Correction, Student
 from grader.marks.tally import Tally, earned, few_games, full_points, tally
 from grader.play import schedule
 from grader.play.schedule import Match, PlannedGame
-from grader.results import Faults, InfraFailure, PlayedGame
+from grader.results import Faults, PlayedGame
 from grader.rubric.model import Rubric, SubmissionRules
 
 
@@ -185,9 +185,12 @@ def mark_match(
     games: Sequence[PlannedGame],
     played: Mapping[str, PlayedGame],
     rubric: Rubric,
-    failures: Mapping[str, InfraFailure] | None = None,
+    failures: Mapping[str, str],
 ) -> MatchMark:
-    """Return the mark of one match of part A or B; `failures` has games that failed, by key."""
+    """Return the mark of one match of part A or B; `failures` says why games failed, by key.
+
+    Of points that are withheld, the most frequent failure is named first.
+    """
     total = tally(games, played)
     boards: dict[str, list[PlannedGame]] = {}
     for game in games:
@@ -196,23 +199,13 @@ def mark_match(
     points, full, bounds = earned(match, total, rubric)
     if total.complete and total.games:
         return MatchMark(match, total, tallies, points, full, bounds)
-    why = _why_withheld(games, played, failures or {})
-    return MatchMark(match, total, tallies, 0.0, full, withheld=why)
-
-
-def _why_withheld(
-    games: Sequence[PlannedGame],
-    played: Mapping[str, PlayedGame],
-    failures: Mapping[str, InfraFailure],
-) -> str:
-    """Return why games of a match have no result, the most frequent failure first."""
-    missing = [game for game in games if game.key not in played]
-    causes = Counter(failures[game.key].text for game in missing if game.key in failures)
+    missing = [game.key for game in games if game.key not in played]
+    causes = Counter(failures[key] for key in missing if key in failures)
     why = [f"{count} failed: {text}" for text, count in causes.most_common()]
-    waiting = len(missing) - causes.total()
-    if waiting:
+    if waiting := len(missing) - causes.total():
         why.append(f"{waiting} not played yet")
-    return f"{len(missing)} of {len(games)} games have no result: {'; '.join(why)}"
+    withheld = f"{len(missing)} of {len(games)} games have no result: {'; '.join(why)}"
+    return MatchMark(match, total, tallies, 0.0, full, withheld=withheld)
 
 
 def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:

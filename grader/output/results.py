@@ -28,7 +28,7 @@ from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import tables
 from grader.play.schedule import PlannedGame, grade_games, limits_text
 from grader.play.working_time import grading_pace, slow_files
-from grader.results import LOAD, EndedGames, InfraFailure, PlayedGame
+from grader.results import LOAD, EndedGames, PlayedGame
 from grader.results.store import Store
 from grader.rubric.model import Rubric, limit_of_move
 from grader.rubric.reading import from_stored
@@ -59,7 +59,8 @@ class Results:
     rubric: Rubric
     submissions: list[Submission]
     played: Mapping[str, PlayedGame]
-    faults: Mapping[str, InfraFailure]
+    faults: Mapping[str, str]
+    """Why the other games failed."""
     owners: Owners
     """Whose mark each submission is; in a tournament, its authors'."""
     details: Mapping[str, str] = field(default_factory=dict)

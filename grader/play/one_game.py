@@ -76,12 +76,10 @@ def play_game(job: Job) -> Attempt:
     lost = tuple(lost_turns(record))
     seconds = round(time.monotonic() - began, 3)
     played = PlayedGame(
-        attempt.key,
         counted_scores(record.game, record.result),
         record.result.ending.value,
         len(record.turns),
         (_faults(record, 1), _faults(record, 2)),
-        seconds,
     )
     return replace(
         attempt,

@@ -57,12 +57,10 @@ class Faults:
 class PlayedGame:
     """The stored result of a game: scores and faults of player 1 and player 2."""
 
-    key: str
     scores: tuple[int, int]
     ending: str
     turns: int
     faults: tuple[Faults, Faults]
-    seconds: float
     played_at: str = ""
     """In UTC, as `2030-01-31T12:00:00Z`; empty in an attempt."""
 
@@ -112,16 +110,15 @@ class EndedGames:
 
     played: dict[str, PlayedGame]
     """The results, by key."""
-    failed: dict[str, InfraFailure]
+    failed: dict[str, str]
     """Why the others have none."""
 
     def add(self, attempt: Attempt) -> None:
         """Add a game that has just ended, so that the file need not be read again."""
-        failed = self.failed.pop(attempt.key, None)
         if attempt.fault is not None:
-            tries = 1 if failed is None else failed.attempts + 1
-            self.failed[attempt.key] = InfraFailure(attempt.fault, tries)
+            self.failed[attempt.key] = attempt.fault
         elif attempt.played is not None:
+            self.failed.pop(attempt.key, None)
             self.played[attempt.key] = replace(attempt.played, played_at=utc_now())
 
 
@@ -135,14 +132,6 @@ class Written:
     roster: float
     """What late days and corrections changed."""
     placement: float
-
-
-@dataclass(frozen=True, slots=True)
-class InfraFailure:
-    """The reason why a game is INFRA, and the number of attempts."""
-
-    text: str
-    attempts: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -266,21 +266,17 @@ class Store(Database):
     def played(self) -> dict[str, results.PlayedGame]:
         """Return every stored game that has a result, by key."""
         rows = self._database.execute(
-            f"SELECT key, {', '.join(results.RESULT)}, seconds, played_at FROM game "
-            "WHERE fault IS NULL"
+            f"SELECT key, {', '.join(results.RESULT)}, played_at FROM game WHERE fault IS NULL"
         )
         found = {}
-        for key, one, two, ending, turns, *faults, seconds, at in rows:
+        for key, one, two, ending, turns, *faults, at in rows:
             both = results.Faults(*faults[:4]), results.Faults(*faults[4:])
-            found[key] = results.PlayedGame(key, (one, two), ending, turns, both, seconds, at)
+            found[key] = results.PlayedGame((one, two), ending, turns, both, at)
         return found
 
-    def faults(self) -> dict[str, results.InfraFailure]:
+    def faults(self) -> dict[str, str]:
         """Return why the other games failed, by key."""
-        rows = self._database.execute(
-            "SELECT key, fault, attempts FROM game WHERE fault IS NOT NULL"
-        )
-        return {key: results.InfraFailure(fault, attempts) for key, fault, attempts in rows}
+        return self._pairs("SELECT key, fault FROM game WHERE fault IS NOT NULL")
 
     def begin(self, key: str) -> None:
         """Note the start of something that may end the grader."""
