@@ -31,7 +31,7 @@ from grader.play.one_game import play_all, play_game
 from grader.play.schedule import Match, PlannedGame, baseline, grade_games, submitted
 from grader.results import Attempt
 from grader.results.store import Store
-from grader.rubric import make_board
+from grader.rubric import Board
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 
@@ -92,7 +92,7 @@ def schedule(
     found = submissions(source, 2)
     one, two = gradable(found)
     rubric = rubrics.read()
-    start = make_board(board, load_start(EXTENDED, board).to_json())
+    start = Board(board, load_start(EXTENDED, board).to_json())
     match = Match("benchmark", one, two)
     return [
         PlannedGame(match, start, number, 1, number, seconds, rubric.limits)
@@ -136,7 +136,7 @@ def throughput(repeats: int) -> bool:
 def load(repeats: int) -> bool:
     nodes: dict[int, list[float]] = {1: [], 2: []}
     limits = rubrics.read().limits
-    board = make_board("case4", load_start(EXTENDED, "case4").to_json())
+    board = Board("case4", load_start(EXTENDED, "case4").to_json())
     both = submissions(SAYS_NODES, 2)
     games = [
         PlannedGame(Match("load", player, baseline("random")), board, 0, side, 1, 0.5, limits)

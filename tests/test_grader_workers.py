@@ -21,7 +21,7 @@ from grader.play import LocalExecutor, WorkerDiedError, cluster_pool, least_quot
 from grader.play.one_game import play_all
 from grader.play.schedule import PlannedGame, grade_games, submitted
 from grader.results.store import Store
-from grader.rubric import make_board
+from grader.rubric import Board
 from grader.rubric import reading as rubrics
 from tests.command import ROOT, run
 from tests.grading import COMMAND, execute, games, hand_in, rubric, searcher, stored_records
@@ -213,7 +213,7 @@ def test_the_graders_own_fault_is_one_line_and_its_traceback_is_stored(tmp_path:
         LocalExecutor([None], tmp_path / "scratch") as local,
         Store(tmp_path / "r.db", writing=True) as store,
     ):
-        broken = replace(ahead[0], board=make_board("broken", {"board": [[3]], "popouts": 0}))
+        broken = replace(ahead[0], board=Board("broken", {"board": [[3]], "popouts": 0}))
         store.set_submissions(found)
         for _ in play_all([broken], store, local, 1, "process"):
             pass

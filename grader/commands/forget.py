@@ -12,12 +12,12 @@ import json
 import re
 import secrets
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from connect4.cli import agreed
 from connect4.errors import InputError
@@ -33,7 +33,7 @@ from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_re
 from grader.output.tables import wrapped
 from grader.play import number_of
 from grader.play.one_game import DIGITS
-from grader.play.schedule import Contestant, PlannedGame, submitted
+from grader.play.schedule import Contestant, submitted
 from grader.results import utc_now
 from grader.results.store import Store
 from grader.rubric.reading import from_stored
@@ -69,8 +69,10 @@ def forget(
         if kind == LADDER and store.meta("rubric") is None:
             raise InputError(f"{path}: give the command `ladder` for it once more, then this one")
         gone = _whoever(text, store, results)
-        for line in _losing(gone, results):
-            say(line)
+        students = results.owners.students if results else {}
+        for page in sorted(gone.pages & students.keys()):
+            if others := [str(one) for one in students[page] if not gone.is_it(one)]:
+                say(f"the mark of {named_few(others)} is from this hand-in, and goes too")
         question = f"Remove {gone.title} with source, games and pages for ever?"
         if not yes and not agreed([], question, "without a terminal, give --yes"):
             say("nothing is removed")
@@ -167,15 +169,6 @@ def _whoever(text: str, store: Store, results: Results | None) -> Gone:
     return Gone(frozenset(own), names.isdisjoint(others), frozenset(pages))
 
 
-def _losing(gone: Gone, results: Results | None) -> Iterator[str]:
-    """Yield who else has the mark of a hand-in that goes, in words: the others of a group."""
-    students = results.owners.students if results else {}
-    for page in sorted(gone.pages & students.keys()):
-        others = [str(one) for one in students[page] if not gone.is_it(one)]
-        if others:
-            yield f"the mark of {named_few(others)} is from this hand-in, and goes too"
-
-
 def remove(store: Store, gone: Gone, results: Results | None) -> tuple[str, set[str]]:
     """Remove a person from a results file.
 
@@ -193,7 +186,12 @@ def remove(store: Store, gone: Gone, results: Results | None) -> tuple[str, set[
         for statement in CLEANING:
             database.execute(statement)
         if placed := store.meta_json(PLACEMENT):
-            _remove_placement(database, placed, gone)
+            for entry in placed["points"]:
+                held = entry["people"]
+                entry["people"] = [one for one in held if not gone.is_it(Person.from_json(one))]
+            placed["points"] = [entry for entry in placed["points"] if entry["people"]]
+            text = json.dumps(placed)
+            database.execute("UPDATE meta SET value = ? WHERE name = ?", (text, PLACEMENT))
         ids = _new_ids(hashes, results if kind == TOURNAMENT else None)
         keys = _new_keys(ids, results) if results is not None else {}
         games = _remove_games(database, ids, keys, kind)
@@ -270,17 +268,6 @@ def _remove_author(database: sqlite3.Connection, gone: Gone) -> tuple[int, set[s
     return len(mine), hashes
 
 
-def _remove_placement(database: sqlite3.Connection, placed: dict[str, Any], gone: Gone) -> None:
-    """Remove a person from the points for placement."""
-    left = []
-    for entry in placed["points"]:
-        people = [one for one in entry["people"] if not gone.is_it(Person.from_json(one))]
-        if people:
-            left.append({**entry, "people": people})
-    text = json.dumps({**placed, "points": left})
-    database.execute("UPDATE meta SET value = ? WHERE name = ?", (text, PLACEMENT))
-
-
 def _new_ids(hashes: Collection[str], drawn: Results | None) -> dict[str, str]:
     """Return a random id for each hash; in a draw it sorts as the hash does, so groups stay."""
     found = {}
@@ -303,12 +290,13 @@ def _new_keys(ids: dict[str, str], results: Results) -> dict[str, str]:
     def renamed(one: Contestant) -> Contestant:
         return submitted(one.name, ids[one.id]) if one.id in ids else one
 
-    def key(game: PlannedGame) -> str:
-        match = replace(game.match, one=renamed(game.match.one), two=renamed(game.match.two))
-        return replace(game, match=match).key
-
     return {
-        game.key: key(game) for game in results.games if not ids.keys().isdisjoint(game.submitted)
+        game.key: replace(
+            game,
+            match=replace(game.match, one=renamed(game.match.one), two=renamed(game.match.two)),
+        ).key
+        for game in results.games
+        if not ids.keys().isdisjoint(game.submitted)
     }
 
 

@@ -84,21 +84,17 @@ def _shorter(playing: Playing, source: bytes | None) -> Rubric:
     rubric, path = playing.rubric, playing.path
     folder = None if path is None else path.parent
     short, note = quick_rubric(rubric, folder)
-    needed = _needed(source, short, rubric.match.time_limit, playing.isolation)
+    needed: Seconds = 0.0
+    if source is not None:
+        pace, most = grading_pace(short), rubric.match.time_limit
+        level = required_level(playing.isolation, short)[0]
+        times = [seconds for seconds in pace.times if seconds < most] + [most]
+        asking = asking_for(source, short, level, say, most)
+        needed = plays_from(asking, METHODS, pace.board.state, times)[0] or 0.0
     if needed > short.match.time_limit:
         short, note = quick_rubric(rubric, folder, needed)
     say(note)
     return short
-
-
-def _needed(source: bytes | None, short: Rubric, most: Seconds, isolation: str) -> Seconds:
-    """Return the time per move from which on a file plays; 0 if there is none up to `most`."""
-    if source is None:
-        return 0.0
-    pace = grading_pace(short)
-    asking = asking_for(source, short, required_level(isolation, short)[0], say, most)
-    times = [seconds for seconds in pace.times if seconds < most] + [most]
-    return plays_from(asking, METHODS, pace.board.state, times)[0] or 0.0
 
 
 QUICK_SECONDS: Final = 120.0

@@ -20,7 +20,7 @@ from connect4.errors import InputError, headline
 from grader.commands import DONE, STOPPED, UNLIKELY, Playing, say
 from grader.handin import Submission, form, named_few
 from grader.handin import find as submissions
-from grader.ladder import Book, PlannedPair, Version
+from grader.ladder import Book, Version
 from grader.ladder import league as leagues
 from grader.ladder.fit import choose, widest_first
 from grader.ladder.site import challenge_place, write_site, write_unlikely
@@ -94,9 +94,14 @@ class LadderRun:
             if self.seconds_left <= 0:
                 return f"the time is used ({self.minutes:g} min)"
             if not waiting:
-                plans = self._next_round(league)
-                if not plans:
+                current, width = league.current(), self.rubric.ladder.width
+                versions = [place for place in current if place not in league.rungs]
+                needing = widest_first(league.fit, [place for place in current if place], width)
+                rungs, slots = sorted({*current} - {*versions}), self.pool.slots
+                pairs = choose(league.fit, needing, current, rungs, slots, self._void(league))
+                if not pairs:
                     return KNOWN
+                plans = [league.planned(*pair) for pair in pairs]
                 self.book.plan([(plan, league.games(plan)) for plan in plans], self.terms)
                 continue
             self._play(waiting, league)
@@ -130,21 +135,6 @@ class LadderRun:
         place = challenge_place(league.secret, first, second)
         result = f"won-drawn-lost {total.record()}, no rating changes; page {place}"
         return f"{' against '.join(names)}: {result}"
-
-    def _next_round(self, league: leagues.League) -> list[PlannedPair]:
-        """Return the pairs of the next round; none if no player needs one."""
-        rules = self.rubric.ladder
-        current = league.current()
-        needing = widest_first(league.fit, [place for place in current if place], rules.width)
-        chosen = choose(
-            league.fit,
-            needing,
-            current,
-            [place for place in league.rungs if place in current],
-            self.pool.slots,
-            self._void(league),
-        )
-        return [league.planned(*pair) for pair in chosen]
 
     def _void(self, league: leagues.League) -> dict[int, set[int]]:
         """Return for each player the opponents against which a game keeps failing."""

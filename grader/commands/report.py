@@ -126,22 +126,18 @@ def put_out(results: Results, store: Store, outputs: Outputs) -> bool:
             writing.write_records(results.games, store, outputs.out)
         written = fill_gradebooks(results, store, outputs, outputs.out)
         commands.say(f"{'Everything' if written else 'Everything else'} is in {outputs.out}")
-        if outputs.feedback_zip is not None:
-            _write_feedback(results, outputs.out, outputs.feedback_zip)
+        if (place := outputs.feedback_zip) is not None:
+            if results.kind != GRADE:
+                raise InputError("--feedback-zip: a tournament has no pages for single students")
+            if without := writing.write_feedback(results, outputs.out, place):
+                commands.say(
+                    f"{place} is without {named_few(without)}: they have no number of Moodle's "
+                    "download, so Moodle cannot tell whose their pages are"
+                )
+            mail = place.with_suffix(".csv")
+            commands.say(f"{place} is for Moodle; {mail} is for a mail merge")
     writing.show_errors(results, store)
     return written
-
-
-def _write_feedback(results: Results, out: Path, place: Path) -> None:
-    if results.kind != GRADE:
-        raise InputError("--feedback-zip: a tournament has no pages for single students")
-    without = writing.write_feedback(results, out, place)
-    if without:
-        commands.say(
-            f"{place} is without {named_few(without)}: they have no number of Moodle's "
-            "download, so Moodle cannot tell whose their pages are"
-        )
-    commands.say(f"{place} is for Moodle; {place.with_suffix('.csv')} is for a mail merge")
 
 
 def placement_points(path: Path, results: Results) -> str:

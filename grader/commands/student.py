@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -91,7 +91,13 @@ def publish_game(
         own = games_of(item, results, path)
         chosen = {number: _chosen(number, own, results) for number in numbers}
         published = [_public_record(game, item, store) for game in chosen.values()]
-        if not yes and not _agreed(chosen, results):
+        told = []
+        for number, game in chosen.items():
+            scores = results.played[game.key].scores[:: 1 if game.side == 1 else -1]
+            told.append(f"game {number}: {game.title}: {scores[0]} to {scores[1]}")
+        question = "A published seed stays public. Publish?"
+        without = "a published seed stays public; without a terminal, give --yes"
+        if not yes and not agreed(told, question, without):
             say("nothing is published")
             return FAILED
         store.publish(game.seed for game in chosen.values())  # before anybody can see them
@@ -111,21 +117,6 @@ def games_of(item: Submission, results: Results, path: Path) -> list[PlannedGame
     if not games:
         raise InputError(f"{path}: {item.name} has no games there ({item.problem or 'none yet'})")
     return games
-
-
-def _agreed(chosen: Mapping[int, PlannedGame], results: Results) -> bool:
-    """Show the games, and return whether the teacher wants to give their seeds away."""
-    told = []
-    for number, game in chosen.items():
-        own, other = (
-            results.played[game.key].scores[side - 1] for side in (game.side, 3 - game.side)
-        )
-        told.append(f"game {number}: {game.title}: {own} to {other}")
-    return agreed(
-        told,
-        "A published seed stays public. Publish?",
-        "a published seed stays public; without a terminal, give --yes",
-    )
 
 
 def _chosen(number: int, own: Sequence[PlannedGame], results: Results) -> PlannedGame:

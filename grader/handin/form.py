@@ -316,8 +316,10 @@ def _changing_state(tree: ast.Module) -> Iterator[Finding]:
     shared = {name for item in tree.body if isinstance(item, plain) for name in _stored(item)}
     classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
     for function in _outer_functions(tree):
-        local = _local_names(function)
-        for node in ast.walk(function):
+        nodes = list(ast.walk(function))
+        local = {node.arg for node in nodes if isinstance(node, ast.arg)} | _stored(function)
+        local -= {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+        for node in nodes:
             text = ""
             name, changes = _changed(node)
             if isinstance(node, ast.Global):
@@ -345,14 +347,6 @@ def _outer_functions(tree: ast.Module) -> Iterator[Function]:
             yield node
         else:
             pending.extend(ast.iter_child_nodes(node))
-
-
-def _local_names(function: Function) -> set[str]:
-    """Return the names that a function binds, including its parameters."""
-    nodes = list(ast.walk(function))
-    parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
-    shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
-    return (parameters | _stored(function)) - shared
 
 
 def _changed(node: ast.AST) -> tuple[str | None, str]:

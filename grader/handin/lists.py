@@ -354,7 +354,13 @@ def read_roster(path: Path) -> tuple[tuple[Student, ...], list[str]]:
         if len(places := table.places(field)) > 1:
             shown = " and ".join(repr(table.titles[place]) for place in places)
             raise InputError(f"{path}: expected one column for {field}, not {shown}")
-    _refuse_twice(table, people)
+    first: dict[Key, Line] = {}
+    for line, person in people:
+        for kind, text in person.keys:
+            other = first.setdefault((kind, text.casefold()), line)
+            if other is not line:
+                what = f"the same {KEY_NAMES.get(kind, kind)} {text!r} as line {other.number}"
+                raise InputError(f"{table.where(line)}: {what}; a student has one line")
     marks = {field: table.mark(table.places(field)) for field in NUMBERS}
     students = tuple(_student(table, *one, marks) for one in people)
     unused = (title for title, field in zip(table.titles, table.fields, strict=True) if not field)
@@ -364,17 +370,6 @@ def read_roster(path: Path) -> tuple[tuple[Student, ...], list[str]]:
 NUMBERS: Final = ("extension", *Change)
 
 KEY_NAMES: Final = {"email": "e-mail address", "moodle": "participant", "gradescope": "SID"}
-
-
-def _refuse_twice(table: Table, people: Sequence[tuple[Line, Person]]) -> None:
-    """Raise `InputError` if two lines have the same key."""
-    first: dict[Key, Line] = {}
-    for line, person in people:
-        for kind, text in person.keys:
-            other = first.setdefault((kind, text.casefold()), line)
-            if other is not line:
-                what = f"the same {KEY_NAMES.get(kind, kind)} {text!r} as line {other.number}"
-                raise InputError(f"{table.where(line)}: {what}; a student has one line")
 
 
 def _student(table: Table, line: Line, person: Person, marks: Mapping[str, str | None]) -> Student:

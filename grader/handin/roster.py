@@ -192,7 +192,9 @@ def assign(
                 student in doubt.may_be for doubt in unknown
             )
             why = (group_of.open if group_of else "") or (WHICH if is_open else "")
-            everybody = told_apart([*everybody, _absent(student, why)])
+            missing, name = Missing.UNDECIDED if why else Missing.ABSENT, student.name
+            absent = Submission(name, name, problem=why or missing, people=(student,))
+            everybody = told_apart([*everybody, replace(absent, missing=missing)])
             students[everybody[-1].name] = [student]
             left_open |= {everybody[-1].name: why} if why else {}
     for one in hand_ins:
@@ -200,13 +202,6 @@ def assign(
             students[one.item.name] = [replace(author, submitted=one.time) for author in own]
     told = [*_told(groups.values(), roster, hand_ins), *_correct(students, corrections)]
     return Owners(everybody, students, left_open, unknown, told, matching, people)
-
-
-def _absent(student: Student, why_open: str) -> Submission:
-    """Return what stands for a student without a hand-in."""
-    missing = Missing.UNDECIDED if why_open else Missing.ABSENT
-    name, why = student.name, why_open or missing
-    return Submission(name, name, problem=why, people=(student,), missing=missing)
 
 
 NOT_CLEAR: Final = f"{Missing.UNDECIDED}: it is not clear whose hand-in this is"
@@ -261,7 +256,10 @@ def _beside(
             if place in matched or place not in shared
         ]
         authors += [roster[line] for line in lines if line not in matched.values()]
-        time = _clock(item, [roster[line] for line in lines])
+        stated = [roster[line].submitted for line in lines if roster[line].submitted]
+        times = stated or [person.submitted for person in item.people if person.submitted]
+        clear = [text for text in times if text not in (LATE, IN_TIME)]
+        time = max(clear or times, default="")
         hand_ins.append(_HandIn(item, lines, authors, shared, time))
     return hand_ins, matching
 
@@ -388,14 +386,6 @@ def _plain(text: str) -> str:
 def _group_key(name: str) -> str:
     """Return what tells a group from others; empty for a cell such as `-`."""
     return letters(name) or name.strip(" -\u2013\u2014./")
-
-
-def _clock(item: Submission, lines: Sequence[Student]) -> str:
-    """Return when a hand-in was handed in: the roster says it, else the platform."""
-    stated = [line.submitted for line in lines if line.submitted]
-    times = stated or [person.submitted for person in item.people if person.submitted]
-    known = [text for text in times if text not in (LATE, IN_TIME)]
-    return max(known or times, default="")
 
 
 def _newest(times: Mapping[str, str]) -> str | None:

@@ -27,7 +27,7 @@ from grader.output.results import known_problems
 from grader.output.tables import text_table, wrapped
 from grader.play import schedule
 from grader.play.schedule import Contestant, Match, PlannedGame, opening, secret_seed, submitted
-from grader.rubric import make_board
+from grader.rubric import Board
 from grader.rubric.model import Rubric
 
 PART: Final = "ladder"
@@ -155,9 +155,8 @@ class League:
         board = rules.boards[turn % len(rules.boards)]
         if rules.opening_plies:
             started = opening(board, rules.opening_plies, secret_seed(self.secret, *where))
-            board = make_board(
-                f"{board.name}, opening {plan.number + 1}", started.start, board.game
-            )
+            title = f"{board.name}, opening {plan.number + 1}"
+            board = Board(title, started.start, game=board.game)
         match = Match(PART, self.players[self.index[plan.one]], self.players[self.index[plan.two]])
         terms = rules.time_limit, self.rubric.limits
         return [

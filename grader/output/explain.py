@@ -339,7 +339,10 @@ def changed_marks(results: Results, store: Store) -> tuple[list[list[str]], floa
             if n not in same and not any(set(one.keys) & set(own.keys) for own in clear)
         ]
     names = Counter(one.name for one, _, _ in found)
-    rubric = _rubric_changes(results, store)
+    held = store.meta_json(RUBRIC)
+    changes = [] if held is None else rubrics.changes(held, json.loads(_rubric(results)))
+    changes = [one for one in changes if not one.startswith(("compare.", "ladder.", "tournament."))]
+    rubric = f"rubric: {'; '.join(changes)}" if changes else ""
     rows, most = [], 0.0
     for one, old, new in found if before else ():
         if _shown(old) == _shown(new):
@@ -375,16 +378,6 @@ def _decided(
         for place, marks in found.items()
         if len(marks) > 1
     }
-
-
-def _rubric_changes(results: Results, store: Store) -> str:
-    """Return in words what differs from the rubric of the marks written last; empty if nothing."""
-    before = store.meta_json(RUBRIC)
-    if before is None:
-        return ""
-    changes = rubrics.changes(before, json.loads(_rubric(results)))
-    changes = [one for one in changes if not one.startswith(("compare.", "ladder.", "tournament."))]
-    return f"rubric: {'; '.join(changes)}" if changes else ""
 
 
 def tell_changes(results: Results, store: Store, out: Path) -> str:

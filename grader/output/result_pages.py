@@ -240,7 +240,10 @@ def class_page(results: Results) -> str:
         for student in mark.students
         for change in student.corrections
     ]
-    marks = sorted(marks, key=_standing)
+    marks = sorted(  # the highest first, and last who could not play
+        marks,
+        key=lambda mark: (bool(mark.submission.problem), -mark.final(), mark.submission.name),
+    )
     kinds = _concerns(marks)
     marked = pages.table(MARK_HEADERS, _marks(marks, full_points(results.rubric)), kinds, "total")
     parts = [
@@ -251,11 +254,6 @@ def class_page(results: Results) -> str:
         pages.section("Protection", pages.paragraphs(results.protection)),
     ]
     return pages.whole("The class", "\n".join(filter(None, parts)))
-
-
-def _standing(mark: Mark) -> tuple[bool, float, str]:
-    """Return by what the marks are sorted: the highest first, and last who could not play."""
-    return bool(mark.submission.problem), -mark.final(), mark.submission.name
 
 
 def _concerns(marks: Sequence[Mark]) -> list[list[str]]:

@@ -24,7 +24,7 @@ from connect4.isolation.seat import level_named
 from connect4.players.base import split_name
 from connect4.players.registry import file_hash, parse_agent
 from grader.results.store import Store
-from grader.rubric import Board, KitAgent, make_board
+from grader.rubric import Board, KitAgent
 from grader.rubric.model import AgentLimits, Rubric, Stage
 
 SIDES: Final = (1, 2)
@@ -294,4 +294,4 @@ def opening(board: Board, plies: int, seed: int) -> Board:
         if after.is_over():
             break
         state = after
-    return make_board(f"{board.name} opening {seed}", state.to_json(), board.game)
+    return Board(f"{board.name} opening {seed}", state.to_json(), game=board.game)

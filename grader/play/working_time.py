@@ -8,7 +8,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Final, TypeAlias, cast
@@ -26,7 +26,7 @@ from grader.play import Pool, Progress, one_game
 from grader.play.schedule import Contestant, limits_text
 from grader.results import LOAD, PACE
 from grader.results.store import Store
-from grader.rubric import Board, make_board
+from grader.rubric import Board
 from grader.rubric.model import Rubric, limit_of_move
 
 MOST: Final = 20.0
@@ -262,7 +262,7 @@ class Pace:
         shown = [board for board in self.boards if not board.hidden]
         if not shown:
             game = GAMES[self.boards[0].game]
-            return make_board(game.name, game.start(None, None).to_json(), game.name)
+            return Board(game.name, game.start(None, None).to_json(), game=game.name)
         return max(shown, key=lambda board: board.state.board().size)
 
     def key(self, rubric: Rubric) -> str:
@@ -296,18 +296,11 @@ def slow_files(rubric: Rubric, store: Store, pace: Pace) -> dict[str, str]:
     found: dict[str, str] = {}
     for sha256, text in store.notes(PACE, pace.key(rubric)).items():
         if text is not None:
-            start = _start_in(text)
-            would_do = "" if start is None else limit_of_move(rubric, start)
-            found[sha256] = f"plays from {would_do} a move, not at {given}" if would_do else text
+            found[sha256] = text
+            with suppress(ValueError):  # it is no time if the file plays with none
+                would_do = limit_of_move(rubric, float(text))
+                found[sha256] = f"plays from {would_do} a move, not at {given}"
     return found
-
-
-def _start_in(text: str) -> Seconds | None:
-    """Return the time of a note on a file's pace, None if the file plays with no time."""
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 @dataclass(frozen=True, slots=True)

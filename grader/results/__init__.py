@@ -7,10 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-PLAYED: Final = "PLAYED"
-INFRA: Final = "INFRA"
-"""The status of a game: it has scores (PLAYED), or the grader or its machine failed (INFRA)."""
-
 STARVED: Final = "the machine was too busy: an agent got too little processor time"
 """The failure of a game in which a player lost a turn because of the machine."""
 

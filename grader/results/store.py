@@ -65,7 +65,8 @@ CREATE TABLE IF NOT EXISTS aside (
 """
 """A game names its players by their ids (`Contestant.id`), never a person. Persons stand in
 `author`, `roster`, `correction`, `decision` and `written`, as JSON. `starved` counts late turns
-that the machine caused; `fault` is why a game has status INFRA, in one line."""
+that the machine caused. A game has scores (status PLAYED), or the grader or its machine failed
+(INFRA) for the reason in `fault`, in one line."""
 
 
 COMMAND: Final = "command"
@@ -242,7 +243,7 @@ class Store(Database):
             faults = chain.from_iterable(map(astuple, played.faults))
             result = (*played.scores, played.ending, played.turns, *faults)
         before = self._first("SELECT attempts FROM game WHERE key = ?", key) or 0
-        status = results.PLAYED if attempt.fault is None else results.INFRA
+        status = "PLAYED" if attempt.fault is None else "INFRA"
         more = (status, attempt.fault, attempt.traceback)
         row = (key, *attempt.ids, *result, attempt.seconds, attempt.worker, before + 1, *more)
         with self.transaction() as database:

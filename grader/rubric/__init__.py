@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Callable, Collection
 from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
@@ -24,14 +25,12 @@ from connect4.players.registry import file_hash, parse_agent
 Values: TypeAlias = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Board:
     """A start: its name in the rubric and its position in the form of a record."""
 
     name: str
     start: Values
-    digest: str
-    """Hash of `start`."""
     hidden: int = 0
     """The number of a hidden board, 0 for other boards."""
     game: str = EXTENDED.name
@@ -41,6 +40,11 @@ class Board:
     def label(self) -> str:
         """Return the board's name in all output."""
         return f"hidden board {self.hidden}" if self.hidden else self.name
+
+    @cached_property
+    def digest(self) -> str:
+        """Return the hash of `start`."""
+        return hashlib.sha256(json.dumps(self.start, sort_keys=True).encode()).hexdigest()
 
     @property
     def state(self) -> State:
@@ -60,12 +64,6 @@ class KitAgent:
     """The hash of its file; None for an agent of the kit."""
     name: str
     """The name in tables and pages, never a path."""
-
-
-def make_board(name: str, start: Values, game: str = EXTENDED.name) -> Board:
-    """Return a board with its hash."""
-    text = json.dumps(start, sort_keys=True)
-    return Board(name, start, hashlib.sha256(text.encode()).hexdigest(), game=game)
 
 
 GONE: Final = {"name": "; an agent is called as its file is, so rename the file"}
@@ -213,7 +211,7 @@ def _board(name: str, place: Place) -> Board:
     """Return a board: a state file, or the game's usual start by the game's name."""
     game = place.game
     if name in place.stored_boards:
-        return make_board(name, place.stored_boards[name], game.name)
+        return Board(name, place.stored_boards[name], game=game.name)
     is_beside = place.folder is not None and Path(place.folder, name).is_file()
     try:
         if name == game.name and game is not EXTENDED and not is_beside:
@@ -224,7 +222,7 @@ def _board(name: str, place: Place) -> Board:
         raise place.wrong(str(error)) from None
     if not state.legal_actions():
         raise place.wrong(f"board {name!r}: the game is over before the first move")
-    return make_board(name, state.to_json(), game.name)
+    return Board(name, state.to_json(), game=game.name)
 
 
 def kit_agent(value: Any, place: Place) -> KitAgent:

@@ -50,7 +50,10 @@ def read(path: Path | None = None) -> model.Rubric:
     values = _overlay(_default_of_game(default, given), given, str(path))
     for level in LEVELS.values():
         values = level.read_rubric(values, given, str(path))
-    values = _with_zone(values)
+    if "deadline" in (late := values["late"]):  # a text with a zone, by default the machine's
+        here = os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
+        zone = os.environ.get("TZ", "").removeprefix(":") or here
+        values = {**values, "late": {"zone": zone, **late, "deadline": str(late["deadline"])}}
     rubric = from_values(values, str(path), path.parent)
     for key, what in _mistakes(rubric):
         raise InputError(f"{path}: {key}: {what}")
@@ -60,16 +63,6 @@ def read(path: Path | None = None) -> model.Rubric:
                 f"{path}: match.hidden: board {name!r} is the kit's own, so students have it"
             )
     return rubric
-
-
-def _with_zone(values: Values) -> Values:
-    """Return values whose deadline is a text and has a zone, by default the machine's."""
-    late = values["late"]
-    if "deadline" not in late:
-        return values
-    here = os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
-    zone = os.environ.get("TZ", "").removeprefix(":") or here
-    return {**values, "late": {"zone": zone, **late, "deadline": str(late["deadline"])}}
 
 
 def from_stored(values: Values, source: str) -> model.Rubric:
