@@ -251,8 +251,13 @@ def _agreed(filling: gradebooks.Filling, lost: set[int], store: Store) -> bool:
     }
     others = ", and students there without a hand-in" if free else ""
     commands.say(f"{path}: hand-ins of nobody there{others}:")
-    for line in _side_by_side(list(left.values()), list(free.values())):
-        commands.say(line)
+    columns = [
+        [f"{number:3}  {person}" for number, person in enumerate(side.values(), 1)]
+        for side in (left, free)
+    ]
+    width = max(map(columns_of, columns[0]), default=0)
+    for one, two in zip_longest(*columns, fillvalue=""):
+        commands.say(f"{one}{' ' * (width - columns_of(one))}  {two}".rstrip())
     if not sys.stdin.isatty():
         commands.say(
             f"{path}: not filled: put numbers into the files' names or into a roster, or give "
@@ -286,13 +291,3 @@ def _pairs(answer: str, most_left: int, most_right: int) -> list[tuple[int, int]
         if len(set(side)) < len(side) or not all(1 <= number <= most for number in side):
             return None
     return pairs
-
-
-def _side_by_side(left: Sequence[Person], right: Sequence[Person]) -> Iterator[str]:
-    """Yield lines with one list beside the other, each with its numbers."""
-    columns = [
-        [f"{number:3}  {person}" for number, person in enumerate(side, 1)] for side in (left, right)
-    ]
-    width = max(map(columns_of, columns[0]), default=0)
-    for one, two in zip_longest(*columns, fillvalue=""):
-        yield f"{one}{' ' * (width - columns_of(one))}  {two}".rstrip()

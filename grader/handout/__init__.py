@@ -27,7 +27,7 @@ from connect4.errors import InputError
 from connect4.players.base import split_name
 from grader.play.schedule import grade_games, submitted, worth
 from grader.rubric import reading as rubrics
-from grader.rubric.model import Rubric, all_boards, kit_agents
+from grader.rubric.model import all_boards, kit_agents
 
 HERE: Final = Path(__file__).resolve().parent
 ROOT: Final = HERE.parent.parent
@@ -114,7 +114,15 @@ def handout(
     if rubric is not None and not is_autograder:
         raise InputError("--rubric: only an autograder takes one; students get grader/rubric.toml")
     if is_autograder:
-        tell_container(rubrics.read(rubric))
+        rules = rubrics.read(rubric)
+        games = {game.key: game for game in grade_games([submitted("", "")], rules)}.values()
+        minutes = sum(map(worth, games)) / 60
+        memory = (2 * rules.limits.memory_mb + KIT_MB) / 1000
+        print(
+            f"one submission: {len(games)} games, at most {minutes:.1f} minutes on one core. "
+            f"Give the container at least 1 CPU and {memory:.1f} GB of memory, and a longer "
+            "timeout than that"
+        )
         files = dict(autograder_files(rubric))
         if gradescope:
             files |= {name: (GRADESCOPE / name).read_bytes() for name in GRADESCOPE_SCRIPTS}
@@ -310,17 +318,6 @@ def try_out(kit: Path) -> None:
                 "the students' edition fails its smoke test: "
                 f"python3 -m {' '.join(command[:2])}: {said}"
             )
-
-
-def tell_container(rubric: Rubric) -> None:
-    """Print the time for one submission and the resources that its container requires."""
-    games = {game.key: game for game in grade_games([submitted("", "")], rubric)}.values()
-    minutes = sum(map(worth, games)) / 60
-    memory = (2 * rubric.limits.memory_mb + KIT_MB) / 1000
-    print(
-        f"one submission: {len(games)} games, at most {minutes:.1f} minutes on one core. Give the "
-        f"container at least 1 CPU and {memory:.1f} GB of memory, and a longer timeout than that"
-    )
 
 
 def autograder_files(path: Path | None) -> Iterator[tuple[str, bytes]]:

@@ -47,7 +47,7 @@ def write_site(book: Book, standings: Standings, site: Path, playground: str = "
     for place, text in texts.items():
         write_changed(site / place, text)
     kept = {site / place for place in texts}
-    for place, games, names, first in [*_pairings(standings), *_challenges(book, standings)]:
+    for place, games, names, first in _pairings(book, standings):
         shown, title = [*_shown(games, names, first)], f"{names[0]} against {names[1]}"
         if pages.write_games(site / place, book, title, shown, ("index.html", "All agents")):
             kept.add(site / place)
@@ -61,10 +61,11 @@ Pairing: TypeAlias = tuple[str, list[GameRow], tuple[str, str], str]
 """The place of a page of games, the games, the names of both agents and the id of the first."""
 
 
-def _pairings(standings: Standings) -> Iterator[Pairing]:
+def _pairings(book: Book, standings: Standings) -> Iterator[Pairing]:
     """Yield the pairs of agents in the table that have met, the better one first.
 
-    If several students have the same file, the first represents them all.
+    If several students have the same file, the first represents them all. Then come the pairs that
+    have played unrated games, but for those of whoever was forgotten.
     """
     by_player: dict[int, Entry] = {}
     for entry in standings.entries:
@@ -76,17 +77,14 @@ def _pairings(standings: Standings) -> Iterator[Pairing]:
             one, two = sorted(pair, key=lambda entry: entry.rank or len(standings.entries))
             first = one.version.sha256 if one.version is not None else one.name
             yield pairing_place(one, two, standings), games, (one.label, two.label), first
-
-
-def _challenges(book: Book, standings: Standings) -> Iterator[Pairing]:
-    """Yield the pairs that have played unrated games; not those of whoever was forgotten."""
     league, found = standings.league, dict[tuple[str, str], list[GameRow]]()
     for game in book.games(terms_of(league.rubric), rated=False):
         found.setdefault((game.one, game.two), []).append(game)
-    for (one, two), games in found.items():
-        if {one, two} <= league.index.keys():
-            names = league.players[league.index[one]].name, league.players[league.index[two]].name
-            yield challenge_place(league.secret, one, two), games, names, one
+    for ids, games in found.items():
+        if {*ids} <= league.index.keys():
+            names = [league.players[league.index[own]].name for own in ids]
+            place = challenge_place(league.secret, *ids)
+            yield place, games, (names[0], names[1]), ids[0]
 
 
 def _level(standings: Standings) -> str:

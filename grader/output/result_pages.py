@@ -244,22 +244,8 @@ def class_page(results: Results) -> str:
         marks,
         key=lambda mark: (bool(mark.submission.problem), -mark.final(), mark.submission.name),
     )
-    kinds = _concerns(marks)
-    marked = pages.table(MARK_HEADERS, _marks(marks, full_points(results.rubric)), kinds, "total")
-    parts = [
-        heading("The class"),
-        pages.paragraphs([f"For the teacher: this page names everybody. {summary}."]),
-        pages.section("Marks", pages.filters("Who needs you?", CONCERNS, kinds) + marked),
-        pages.section("Corrections", pages.table(("student", "correction"), corrections)),
-        pages.section("Protection", pages.paragraphs(results.protection)),
-    ]
-    return pages.whole("The class", "\n".join(filter(None, parts)))
-
-
-def _concerns(marks: Sequence[Mark]) -> list[list[str]]:
-    """Return for each submission why its teacher may want to look at it."""
     sources = Counter(mark.submission.sha256 for mark in marks if mark.submission.source)
-    found = (
+    concerns = (  # why the teacher may want to look at it, in the order of `CONCERNS`
         (
             mark.known() == 0,
             mark.faults.total,
@@ -270,7 +256,16 @@ def _concerns(marks: Sequence[Mark]) -> list[list[str]]:
         )
         for mark in marks
     )
-    return [list(compress(CONCERNS, kinds)) for kinds in found]
+    kinds = [list(compress(CONCERNS, one)) for one in concerns]
+    marked = pages.table(MARK_HEADERS, _marks(marks, full_points(results.rubric)), kinds, "total")
+    parts = [
+        heading("The class"),
+        pages.paragraphs([f"For the teacher: this page names everybody. {summary}."]),
+        pages.section("Marks", pages.filters("Who needs you?", CONCERNS, kinds) + marked),
+        pages.section("Corrections", pages.table(("student", "correction"), corrections)),
+        pages.section("Protection", pages.paragraphs(results.protection)),
+    ]
+    return pages.whole("The class", "\n".join(filter(None, parts)))
 
 
 def _marks(marks: Sequence[Mark], full: float) -> list[list[pages.Cell]]:

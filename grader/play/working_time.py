@@ -316,7 +316,10 @@ class Loaded:
 
 
 def try_load(job: one_game.Job) -> Loaded:
-    """Load a submission as player 1 and, if that fails, as player 2; return what failed."""
+    """Load a submission as player 1 and, if that fails, as player 2; then ask it for moves.
+
+    Whether it is too slow stays open if that cannot be known.
+    """
     problem: str | None = None
     player, game = job["player"], GAMES[job["game"]]
     try:
@@ -328,32 +331,25 @@ def try_load(job: one_game.Job) -> Loaded:
         with closing(Asking(setup, isolation, one_game.limits_of(job))) as asking:
             for side in SIDES:
                 seat = asking.player("intelligent", limit, side)
-                if seat.load_failure is None:
-                    return Loaded(slow=_pace(asking, job["methods"], state, job["times"], limit))
-                problem = problem or seat.load_failure
+                if seat.load_failure is not None:
+                    problem = problem or seat.load_failure
+                    continue
+                methods, times = job["methods"], job["times"]
+                needed, failure = plays_from(asking, methods, state, times)
+                if needed is None:
+                    if failure is None or failure.starved or failure.seconds < limit:
+                        return Loaded()
+                    most = f"no move with up to {failure.seconds:g} s"
+                    return Loaded(slow=f"{most}: {failure.text}")
+                if needed > limit:
+                    return Loaded(slow=f"{needed:g}")
+                longer = [seconds for seconds in times if seconds >= needed]
+                at_once = max(asking.at_once_up_to(method, state, longer) for method in methods)
+                is_short = at_once >= limit
+                return Loaded(slow=f"{ANSWERS_AT_ONCE}{at_once:g} s" if is_short else None)
         return Loaded(problem)
     except Exception as error:  # a grader's fault is never a submission's
         return Loaded(fault=one_game.one_line(error))
-
-
-def _pace(
-    asking: Asking,
-    methods: Sequence[Method],
-    state: State,
-    times: Sequence[Seconds],
-    limit: Seconds,
-) -> str | None:
-    """Return from which of `times` a file plays, or why not; None if it plays with `limit`."""
-    needed, failure = plays_from(asking, methods, state, times)
-    if needed is None:
-        if failure is None or failure.starved or failure.seconds < limit:
-            return None  # it cannot be known
-        return f"no move with up to {failure.seconds:g} s: {failure.text}"
-    if needed > limit:
-        return f"{needed:g}"
-    longer = [seconds for seconds in times if seconds >= needed]
-    at_once = max(asking.at_once_up_to(method, state, longer) for method in methods)
-    return f"{ANSWERS_AT_ONCE}{at_once:g} s" if at_once >= limit else None
 
 
 def is_passing(problem: str) -> bool:
