@@ -18,7 +18,6 @@ from connect4.isolation.seat import LEVELS, Level, choose_level, level_named
 from connect4.isolation.wasm.level import in_fuel, limit_of
 from connect4.players.base import split_name, student_file
 from grader.handin import LATE, REMEDY, Missing, Submission, lists, match, named_few
-from grader.handin.lists import csv_text, nobody
 from grader.handin.roster import Correction, Owners, Student, assign
 from grader.marks import lateness
 from grader.output import write
@@ -177,7 +176,7 @@ def name_all(what: str, names: Sequence[str], out: Path | None, is_listed: bool 
 def list_unmatched(out: Path, rows: Sequence[Sequence[object]], anew: bool = False) -> None:
     """Add rows to `unmatched.csv` below `out`, or begin it with them."""
     path = out / UNMATCHED
-    text = csv_text(("List", "Hand-in of", "May be", "Why"), rows)
+    text = lists.csv_text(("List", "Hand-in of", "May be", "Why"), rows)
     if path.is_file() and not anew:
         text = path.read_text(encoding="utf-8") + text.partition("\n")[2]
     write(path, text)
@@ -269,7 +268,7 @@ def say_owners(
             say("[late]: points_a_day and percent_a_day are missing or 0, so nothing is deducted")
     nobody_found = len(owners.unknown) == len(owners.people) and not owners.matching.undecided
     if roster and paths and nobody_found:
-        raise nobody(place, *([one.name for one in side] for side in (owners.people, roster)))
+        raise lists.nobody(place, *([one.name for one in side] for side in (owners.people, roster)))
     for line in owners.told:
         say(f"{place}: {line}")
     absent, undecided = Missing.ABSENT, Missing.UNDECIDED

@@ -20,7 +20,6 @@ from connect4.cli import agreed
 from connect4.errors import InputError, printable
 from connect4.games.extended import EXTENDED
 from connect4.isolation.seat import level_named
-from connect4.record import Record
 from grader.commands import DONE, FAILED, say
 from grader.handin import FOLDER, Person, Submission, file_name, match, without_folders
 from grader.handin.roster import Change, Correction, find
@@ -131,7 +130,7 @@ def _chosen(number: int, own: Sequence[PlannedGame], results: Results) -> Planne
     return game
 
 
-def _public_record(game: PlannedGame, item: Submission, store: Store) -> Record:
+def _public_record(game: PlannedGame, item: Submission, store: Store) -> records.Record:
     """Return the record of a game as its student may see it, without the machine's folders."""
     text = store.record(game.key)
     if text is None:
@@ -151,7 +150,7 @@ def _public_record(game: PlannedGame, item: Submission, store: Store) -> Record:
     return replace(record, players=(one, two), turns=turns)
 
 
-def _write(folder: Path, name: str, game: PlannedGame, record: Record) -> None:
+def _write(folder: Path, name: str, game: PlannedGame, record: records.Record) -> None:
     """Write the record, the board, and the command that plays the game again."""
     agents = [player.agent for player in record.players]
     words = [*agents, f"{name}.txt", "--seed", str(record.seed)]

@@ -21,7 +21,6 @@ from connect4.analysis.experts import expert_for
 from connect4.errors import InputError, IsolationError, headline
 from connect4.games.base import Seconds, State
 from connect4.players.base import AgentName, Method, Outcome, Setup, Turn
-from connect4.record import Record
 from connect4.search.trace import Flag, Node
 from connect4.views.board import shape_data
 from connect4.views.document import Page, card, heading
@@ -58,7 +57,7 @@ class Played:
 
     number: int
     title: str
-    record: Record
+    record: records.Record
     player: int
     analysis: Analysis
     states: list[State] = field(repr=False)

@@ -28,7 +28,6 @@ from typing import Any, Final, NamedTuple
 from connect4.errors import InputError, IsolationError, headline
 from connect4.games.extended import EXTENDED, read
 from connect4.isolation import sandbox, seccomp
-from connect4.isolation.sandbox import Limits
 from connect4.isolation.seat import GRADED, LEVELS, Level, open_seat
 from connect4.players.base import AgentName, Outcome, Seat, Setup
 from grader.commands import DONE, FAILED, read_rubric, required_level
@@ -271,7 +270,7 @@ class Trial(contextlib.ExitStack):
         source = source.replace("Path(__file__)", f"Path({str(path)!r})")
         name = AgentName(f"ai:{path}", "ai", str(path))
         setup = Setup(name, 1, EXTENDED, seconds, 0, "intelligent", source.encode())
-        return open_seat(setup, self._proof.level, Limits(memory_bytes=memory))
+        return open_seat(setup, self._proof.level, sandbox.Limits(memory_bytes=memory))
 
     def probe(self) -> None:
         """Run `tries_everything`; judge it by what it printed and by what arrived."""

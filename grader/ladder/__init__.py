@@ -6,8 +6,7 @@ Pseudonyms and private addresses follow from a secret, so that they stay the sam
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Final
@@ -239,7 +238,7 @@ ANIMALS: Final = [
 ]  # fmt: skip
 
 
-def pseudonym(secret: int, name: str, taken: AbstractSet[str]) -> str:
+def pseudonym(secret: int, name: str, taken: Collection[str]) -> str:
     """Return a student's pseudonym, which is not in `taken`; without `secret` nobody finds it."""
     rng = random.Random(secret_seed(secret, "pseudonym", name))
     for number in count(1):

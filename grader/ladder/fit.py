@@ -7,8 +7,7 @@ anchor: its rating is 0 and has no error. Every version is a separate player.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -166,7 +165,7 @@ def choose(
     pool: Sequence[int],
     rungs: Sequence[int],
     slots: int,
-    barred: Mapping[int, AbstractSet[int]] | None = None,
+    barred: Mapping[int, Collection[int]] | None = None,
 ) -> list[tuple[int, int]]:
     """Return the pairs of one round: one for each player in `needing`, or more to fill `slots`.
 

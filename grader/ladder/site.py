@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 from urllib.parse import quote
 
-from connect4.views import document
-from connect4.views.document import Page, heading, shared_files
+from connect4.views.document import SHARED, Page, assets, heading, shared_files
 from connect4.views.words import kind_of_fault
 from grader.handin import file_name
 from grader.ladder import Book, GameRow, private_token
@@ -19,7 +18,6 @@ from grader.ladder.league import Entry, Standings, private_page, terms_of
 from grader.marks.tally import Interval, few_games
 from grader.output import pages, write_changed
 from grader.output.explain import MAX_REASONS
-from grader.output.pages import listed
 from grader.output.results import protection_lines
 from grader.output.tables import Number
 from grader.output.writing import list_unlikely
@@ -27,18 +25,15 @@ from grader.play.one_game import public_reason
 
 PARTS: Final = ("base", "theme", "table", "report", "ladder")
 
-FOLDERS: Final = (document.SHARED, "agents", "games", "own")
+FOLDERS: Final = (SHARED, "agents", "games", "own")
 
 ROBOTS: Final = "User-agent: *\nDisallow: /\n"
 
 
-def write_site(book: Book, standings: Standings, site: Path, playground: str = "") -> None:
-    """Write the pages that have changed, and remove those of former agents.
-
-    `playground` is the address of a site by `grader playground`.
-    """
+def write_site(book: Book, standings: Standings, site: Path) -> None:
+    """Write the pages that have changed, and remove those of former agents."""
     texts = shared_files(PARTS) | shared_files(pages.REPLAYS)
-    texts |= {"robots.txt": ROBOTS, "index.html": index_page(book, standings, playground)}
+    texts |= {"robots.txt": ROBOTS, "index.html": index_page(book, standings)}
     for entry in standings.entries:
         if place := agent_place(entry, standings):
             texts[place] = agent_page(book, entry, standings, own=False)
@@ -91,9 +86,8 @@ def _level(standings: Standings) -> str:
     return f"{100 * standings.league.rubric.statistics.confidence:g}%"
 
 
-def index_page(book: Book, standings: Standings, playground: str) -> str:
+def index_page(book: Book, standings: Standings) -> str:
     """Return the first page: the table, the curves, the grid."""
-    link = f'<p><a href="{html.escape(playground)}">Play against the kit in the browser</a></p>'
     entries, rules = standings.entries, standings.league.rubric.ladder
     anchor = standings.league.players[0].name if standings.league.rungs else ""
     explained = [
@@ -111,9 +105,9 @@ def index_page(book: Book, standings: Standings, playground: str) -> str:
     ]
     parts = (
         f'<section class="card box" aria-label="Table">'
-        f"{pages.paragraphs([' '.join(filter(None, explained))])}{link if playground else ''}\n"
+        f"{pages.paragraphs([' '.join(filter(None, explained))])}\n"
         f"{_table(standings)}</section>",
-        document.assets(("ladder_charts",), "html").rstrip(),
+        assets(("ladder_charts",), "html").rstrip(),
         pages.section("How the games were run", pages.paragraphs(protection_lines(book))),
     )
     return page("Ladder", facts, "\n".join(parts), _data(standings))
@@ -147,7 +141,7 @@ def _table(standings: Standings) -> str:
         *(Number("won-drawn-lost"), Number("lost turns"), Number("this week")),
     )
     without = [f"No rating yet, {why}: {'; '.join(names)}" for why, names in unrated.items()]
-    return pages.table(headers, rows) + listed(without)
+    return pages.table(headers, rows) + pages.listed(without)
 
 
 def _unrated(entry: Entry) -> str:
@@ -293,7 +287,7 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
                 reasons.setdefault(kind, []).append(f"{outcome}: {reason}" if reason else outcome)
     counts = f"{total.timeouts} late, {total.invalid} invalid, {total.errors} errors"
     most = sorted(reasons.values(), key=len, reverse=True)[:MAX_REASONS]
-    return pages.paragraphs([counts]) + listed(
+    return pages.paragraphs([counts]) + pages.listed(
         f"{len(texts)} &times; <pre>{html.escape(texts[0])}</pre>" for texts in most
     )
 

@@ -14,8 +14,7 @@ from grader.handin import IN_TIME, LATE, Submission
 from grader.handin.form import Finding, check
 from grader.handin.roster import Change, Correction, Student
 from grader.marks.tally import Tally, earned, few_games, full_points, tally
-from grader.play import schedule
-from grader.play.schedule import Match, PlannedGame
+from grader.play.schedule import Contestant, Match, PlannedGame, names_of, submitted
 from grader.results import Faults, PlayedGame
 from grader.rubric.model import Rubric, SubmissionRules
 
@@ -208,13 +207,13 @@ def mark_match(
     return MatchMark(match, total, tallies, 0.0, full, withheld=withheld)
 
 
-def gradable(submissions: Iterable[Submission]) -> list[schedule.Contestant]:
+def gradable(submissions: Iterable[Submission]) -> list[Contestant]:
     """Return the files that can be graded, each once, with the names of all who handed it in."""
     authors: dict[str, list[str]] = {}
     for item in submissions:
         if item.problem is None and item.sha256 is not None:
             authors.setdefault(item.sha256, []).append(item.name)
-    return [schedule.submitted(schedule.names_of(names), one) for one, names in authors.items()]
+    return [submitted(names_of(names), one) for one, names in authors.items()]
 
 
 @lru_cache(maxsize=1024)

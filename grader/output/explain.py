@@ -27,8 +27,7 @@ from grader.marks.tally import FEW_PAIRS, Tally, baseline_of, few_games, full_po
 from grader.output import write
 from grader.output.results import Results
 from grader.output.tables import faults_text, finding_text, level_text, match_table
-from grader.play import schedule
-from grader.play.schedule import PlannedGame
+from grader.play.schedule import PART_A, PlannedGame
 from grader.results import LostTurn, Written
 from grader.results.store import Store
 from grader.rubric import reading as rubrics
@@ -55,7 +54,7 @@ def explained(match: MatchMark, rubric: Rubric) -> list[str]:
         lines.append(
             f"A win counts 1, a draw 0, a loss -1: a mean of {total.mean_margin:+.2f} a game."
         )
-    if match.match.part == schedule.PART_A:
+    if match.match.part == PART_A:
         lines.append(f"{_percentage(total)} = {total.percent:+.2f} %.")
     lines.append(formula(match, rubric))
     if match.bounds is None:
@@ -113,7 +112,7 @@ def _happened(total: Tally) -> str:
 
 def _scale(match: MatchMark, rubric: Rubric) -> tuple[str, float, float, float, str]:
     """Return what earns points: its name, its value, both ends of the scale, and its unit."""
-    if match.match.part == schedule.PART_A:
+    if match.match.part == PART_A:
         return "margin", match.tally.percent, 0.0, rubric.part_a.cap_percent, " %"
     step = baseline_of(match.match, rubric)
     return "mean margin", match.tally.mean_margin, step.low, step.high, ""
