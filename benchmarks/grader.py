@@ -106,13 +106,16 @@ def play(
     """Return the wall seconds from the first game handed out to the last one stored."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        with Store(place / "r.db", True) as store, local_pool(jobs, place / "scratch") as pool:
+        with (
+            Store(place / "r.db", True) as store,
+            local_pool(jobs, place / "scratch", "process") as pool,
+        ):
             store.set_submissions(found)
             warm = [pool.executor.submit(abs, -1) for _ in range(jobs)]
             for future in warm:
                 future.result()
             began = perf_counter()
-            played = play_all(games, store, pool.executor, jobs, "process")
+            played = play_all(games, store, pool)
             results = [result for _, result in played]
             seconds = perf_counter() - began
     assert all(result.fault is None for result in results), results

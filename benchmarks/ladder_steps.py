@@ -72,9 +72,9 @@ def main() -> int:
     games = schedule(arguments.agents or list(LADDER), rubric)
     jobs = worker_count(arguments.jobs, forced=False)
     with tempfile.TemporaryDirectory() as folder, Store(arguments.results, True) as store:
-        with local_pool(jobs, Path(folder, "scratch")) as pool:
+        with local_pool(jobs, Path(folder, "scratch"), "process") as pool:
             todo = [game for game in games if game.key not in store.played()]
-            for number, _ in enumerate(play_all(todo, store, pool.executor, jobs, "process")):
+            for number, _ in enumerate(play_all(todo, store, pool)):
                 print(f"{number + 1} of {len(todo)} games", file=sys.stderr, flush=True)
         played = store.played()
     rows = [row(match, tally(listed, played), rubric) for match, listed in by_match(games).items()]

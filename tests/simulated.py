@@ -82,4 +82,4 @@ class SimulatedExecutor(Executor):
 
 def simulated_pool() -> Pool:
     """Return a pool whose games are simulated."""
-    return Pool(SimulatedExecutor(), SLOTS)
+    return Pool(SimulatedExecutor(), SLOTS, "process")

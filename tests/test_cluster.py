@@ -39,7 +39,7 @@ def test_a_scheduler_that_listens_on_all_addresses_is_warned_about(
         reached, port = cluster.scheduler_address.rsplit(":", 1)
         if host == "0.0.0.0" and reached == "tcp://127.0.0.1":
             pytest.skip("needs Linux with a network")
-        with cluster_pool(f"tcp://127.0.0.1:{port}"):
+        with cluster_pool(f"tcp://127.0.0.1:{port}", "process"):
             assert (WARNING in capfd.readouterr().err) == (host == "0.0.0.0")
 
 

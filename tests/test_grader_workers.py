@@ -17,7 +17,7 @@ import pytest
 from connect4.errors import InputError
 from grader.handin import Submission
 from grader.handin.worker import DeathError, Worker, WorkerError
-from grader.play import LocalExecutor, WorkerDiedError, cluster_pool, least_quota
+from grader.play import LocalExecutor, Pool, WorkerDiedError, cluster_pool, least_quota
 from grader.play.one_game import play_all
 from grader.play.schedule import PlannedGame, grade_games, submitted
 from grader.results.store import Store
@@ -180,16 +180,11 @@ def schedule(folder: Path) -> tuple[list[PlannedGame], list[Submission]]:
 
 
 def play(
-    folder: Path,
-    name: str,
-    executor: Any,
-    slots: int,
-    ahead: list[PlannedGame],
-    found: list[Submission],
+    folder: Path, name: str, pool: Pool, ahead: list[PlannedGame], found: list[Submission]
 ) -> Path:
     with Store(folder / name, writing=True) as store:
         store.set_submissions(found)
-        for _, result in play_all(ahead, store, executor, slots, "process"):
+        for _, result in play_all(ahead, store, pool):
             assert result.fault is None, result
     return folder / name
 
@@ -201,7 +196,8 @@ def test_one_worker_and_two_workers_play_the_same_games(tmp_path: Path) -> None:
     played = []
     for jobs in (1, 2):
         with LocalExecutor([None] * jobs, tmp_path / "scratch") as local:
-            played.append(play(tmp_path, f"{jobs}.db", local, jobs, ahead, found))
+            pool = Pool(local, jobs, "process")
+            played.append(play(tmp_path, f"{jobs}.db", pool, ahead, found))
     assert len(games(played[0])) == len(ahead)
     assert games(played[1]) == games(played[0])
     assert stored_records(played[1]) == stored_records(played[0])
@@ -215,7 +211,7 @@ def test_the_graders_own_fault_is_one_line_and_its_traceback_is_stored(tmp_path:
     ):
         broken = replace(ahead[0], board=Board("broken", {"board": [[3]], "popouts": 0}))
         store.set_submissions(found)
-        for _ in play_all([broken], store, local, 1, "process"):
+        for _ in play_all([broken], store, Pool(local, 1, "process")):
             pass
         assert store.played() == {}
     ((status, fault, trace),) = execute(
@@ -281,15 +277,15 @@ def test_a_dask_cluster_plays_the_same_games(cluster: Any, tmp_path: Path) -> No
     """Also when one of its workers is killed on the way: that costs only the running games."""
     ahead, found = schedule(tmp_path)
     with LocalExecutor([None], tmp_path / "scratch") as local:
-        here = play(tmp_path, "here.db", local, 1, ahead, found)
-    with cluster_pool(cluster.scheduler_address) as pool:
+        here = play(tmp_path, "here.db", Pool(local, 1, "process"), ahead, found)
+    with cluster_pool(cluster.scheduler_address, "process") as pool:
         assert pool.slots == 2
         there = tmp_path / "there.db"
         workers = pool.executor.submit(os.getpid).result(30)
         killed = False
         with Store(there, writing=True) as store:
             store.set_submissions(found)
-            for _, result in play_all(ahead, store, pool.executor, pool.slots, "process"):
+            for _, result in play_all(ahead, store, pool):
                 assert result.fault is None, result
                 if not killed:
                     os.kill(workers, signal.SIGKILL)

@@ -59,13 +59,13 @@ class Term:
         with Book(self.path, writing=True) as book:
             found = submissions.find([self.folder], self.rubric.submission)
             new = begin(book, self.rubric, found, day)
-            run = LadderRun(book, self.rubric, simulated_pool(), "process", minutes)
+            run = LadderRun(book, self.rubric, simulated_pool(), minutes)
             return new, run.go()
 
     def challenge(self, *names: str, minutes: float = 5.0) -> str:
         """Play an unrated match; return what is said at its end."""
         with Book(self.path, writing=True) as book:
-            run = LadderRun(book, self.rubric, simulated_pool(), "process", minutes)
+            run = LadderRun(book, self.rubric, simulated_pool(), minutes)
             return run.challenge(names)
 
     def standings(self) -> Standings:
@@ -198,7 +198,7 @@ def test_a_stopped_round_is_finished_before_the_next_is_chosen(term: Term) -> No
         with DyingBook(stopped.path, writing=True) as book:
             found = submissions.find([stopped.folder], stopped.rubric.submission)
             begin(book, stopped.rubric, found, "2026-10-05")
-            once = LadderRun(book, stopped.rubric, simulated_pool(), "process", 5.0)
+            once = LadderRun(book, stopped.rubric, simulated_pool(), 5.0)
             try:
                 once.go()
             except Killed:

@@ -68,14 +68,14 @@ class Playing:
         return level
 
     @contextlib.contextmanager
-    def pool(self) -> Iterator[Pool]:
-        """Open the local workers or the cluster."""
+    def pool(self, level: Level) -> Iterator[Pool]:
+        """Open the local workers or the cluster; agents play at a level of isolation."""
         if self.scheduler is not None:
-            with cluster_pool(self.scheduler) as pool:
+            with cluster_pool(self.scheduler, level) as pool:
                 yield pool
             return
         scratch = Path(tempfile.mkdtemp(prefix="connect4-grader-"))
-        with local_pool(self.workers(), scratch) as pool:
+        with local_pool(self.workers(), scratch, level) as pool:
             yield pool
 
 

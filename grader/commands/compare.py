@@ -20,6 +20,7 @@ from typing import Final, Literal, TypeAlias
 from connect4.api import show_progress
 from connect4.errors import InputError, headline, one_line
 from connect4.games.base import Seconds
+from connect4.isolation.seat import Level
 from connect4.isolation.wasm.level import read_fuel
 from connect4.players.registry import parse_agent
 from grader.commands import DONE, STOPPED, Playing, read_rubric, required_level, say
@@ -127,19 +128,16 @@ class Duel:
                 for side in SIDES:
                     yield PlannedGame(match, start, number, side, seed, limit, self.rubric.limits)
 
-    def play(
-        self, store: Store, pool: Pool, level: str
-    ) -> Iterator[tuple[PartComparison, PlannedGame]]:
+    def play(self, store: Store, pool: Pool) -> Iterator[tuple[PartComparison, PlannedGame]]:
         """Play one part after the other; yield the part's comparison after each game.
 
         Raises `InputError` if one of the two cannot be loaded, `GraderError` if a game fails.
         """
-        self._load(store, pool, level)
+        self._load(store, pool)
         for part in self.parts:
             comparison = PartComparison(self.rubric, part, self.old)
             games = self.games(part)
-            played = play_all(games, store, pool.executor, pool.slots, level)
-            with contextlib.closing(played):
+            with contextlib.closing(play_all(games, store, pool)) as played:
                 for game, attempt in played:
                     if attempt.played is None or attempt.fault:
                         raise GraderError(f"{game.title}: {attempt.fault}")
@@ -148,14 +146,14 @@ class Duel:
                     if comparison.verdict != "open":
                         break
 
-    def _load(self, store: Store, pool: Pool, level: str) -> None:
+    def _load(self, store: Store, pool: Pool) -> None:
         """Load both; report on standard error which does not play with the time of the games."""
         rubric = self.rubric
         methods = tuple(METHOD_OF[part] for part in self.parts)
         pace = Pace(rubric.match.time_limit, methods, rubric.compare.boards)
         tried = [item for item in (self.new, self.old) if item.sha256 is not None]
         store.add_sources(self.sources)
-        for item, problem, fault in load_all(tried, rubric, store, pool, level, pace):
+        for item, problem, fault in load_all(tried, rubric, store, pool, pace):
             if fault is not None:
                 raise GraderError(f"loading {item.name}: {fault}")
             if problem is not None:
@@ -183,11 +181,11 @@ def duel_of(new: str, old: str, part: Parts, rubric: Rubric) -> Duel:
 
 
 @contextlib.contextmanager
-def opened(playing: Playing) -> Iterator[tuple[Store, Pool]]:
+def opened(playing: Playing, level: Level) -> Iterator[tuple[Store, Pool]]:
     """Open a results file that is removed in the end, and the workers."""
     with tempfile.TemporaryDirectory(prefix="connect4-compare-") as name:
         folder = Path(name)
-        with Store(folder / "results.db", writing=True) as store, playing.pool() as pool:
+        with Store(folder / "results.db", writing=True) as store, playing.pool(level) as pool:
             yield store, pool
 
 
@@ -207,7 +205,7 @@ def compare_and_say(
     duel = duel_of(new, old, part, playing.rubric)
     level = playing.level()
     most = [one for each in duel.parts for one in duel.games(each)]
-    with opened(playing) as (store, pool), Progress(len(most)) as progress:
+    with opened(playing, level) as (store, pool), Progress(len(most)) as progress:
         longest = duration(sum(map(schedule.worth, most)) / pool.slots)
         say(
             f"at most {len(most)} games, at most {longest} with {pool.slots} at once; less once "
@@ -217,7 +215,7 @@ def compare_and_say(
         kept: list[PlannedGame] = []
         status = STOPPED
         try:
-            for comparison, played in duel.play(store, pool, level):
+            for comparison, played in duel.play(store, pool):
                 found[comparison.part] = comparison
                 kept.append(played)
                 progress.step(f"{comparison.mean:+.1f} a game")
@@ -330,9 +328,9 @@ def compare(
     level, _ = required_level(isolation, rules)
     verdicts: dict[Part, Verdict] = {}
     with contextlib.ExitStack() as stack:
-        store, pool = stack.enter_context(opened(Playing(rules, isolation, jobs)))
+        store, pool = stack.enter_context(opened(Playing(rules, isolation, jobs), level))
         update = show_progress(stack, "games").update if progress else None
-        for latest, _ in duel.play(store, pool, level):
+        for latest, _ in duel.play(store, pool):
             margin, interval, played = latest.mean, latest.bounds, latest.tally.games
             told = conclusion(latest, duel.names)
             verdicts[latest.part] = Verdict(latest.verdict, margin, interval, played, told)

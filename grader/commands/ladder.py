@@ -69,7 +69,6 @@ class LadderRun:
     book: Book
     rubric: Rubric
     pool: Pool
-    level: str
     minutes: float
     after_round: Callable[[], object] = lambda: None
     began: float = field(default_factory=time.monotonic)
@@ -169,11 +168,11 @@ class LadderRun:
     def _play(self, waiting: list[PlannedGame], league: leagues.League) -> None:
         """Play the games of planned pairs until they are done or the time is used."""
         in_time = partial(takewhile, lambda game: self.seconds_left > 0)
-        done = play_suspects_alone(waiting, in_time, self.book, self.pool, self.level)
+        done = play_suspects_alone(waiting, in_time, self.book, self.pool)
         with contextlib.closing(done):
             for game, attempt in done:
                 self._count(game, attempt)
-        prove_deadly(waiting, self.book, self.pool.executor, self.level)
+        prove_deadly(waiting, self.book, self.pool)
         league.rate(self.book.pairs(self.terms))
         self.after_round()
 
@@ -195,7 +194,7 @@ class LadderRun:
         wanted = [replace(player, name=names[str(player.sha256)]) for player in current]
         rules = self.rubric.ladder
         pace = Pace(rules.time_limit, ("intelligent",), rules.boards)
-        loaded = load_all(wanted, self.rubric, self.book, self.pool, self.level, pace)
+        loaded = load_all(wanted, self.rubric, self.book, self.pool, pace)
         failed = [one for one in loaded if any(one[1:])]
         for player, problem, fault in failed:
             say(f"{player.name}: {fault or headline(problem or '')}")
@@ -240,10 +239,9 @@ def ladder(
         write()
         ended = "stopped; the same command continues"
         status = STOPPED
-        with contextlib.suppress(KeyboardInterrupt), playing.pool() as pool:
-            level = playing.level()
-            note_run(book, level)
-            run = LadderRun(book, rubric, pool, level, minutes, write)
+        with contextlib.suppress(KeyboardInterrupt), playing.pool(playing.level()) as pool:
+            note_run(book, pool.level)
+            run = LadderRun(book, rubric, pool, minutes, write)
             ended = run.challenge(challenge) if challenge else run.go()
             status = STOPPED if ended == UNPLAYED else DONE
         standings = write()

@@ -100,7 +100,8 @@ def go(task: Task) -> int:
                 store.end(game.key, died=False)  # it is no suspect any more
         run = ClassRun(task, store)
         results = None
-        with contextlib.suppress(KeyboardInterrupt), task.playing.pool() as pool:
+        playing = task.playing
+        with contextlib.suppress(KeyboardInterrupt), playing.pool(playing.level()) as pool:
             results = run.play(pool)
         interrupted = results is None
         results = results or read_results(store)
@@ -121,14 +122,12 @@ def foresee(task: Task) -> int:
         print(hours_text(foreseen))
     _announce(task, foreseen, missing(foreseen))
     _check_seed(task)
-    with Store(task.path, writing=True) as store, task.playing.pool() as pool:
-        level = task.playing.level()
+    level = task.playing.level()
+    with Store(task.path, writing=True) as store, task.playing.pool(level) as pool:
         say("asking each file for a move ...")
         store.add_sources(sources_of(task.found))
         store.set_meta({COMMAND: json.dumps(task.playing.words)})
-        for item, problem, fault in load_all(
-            task.files, task.rubric, store, pool, level, task.pace
-        ):
+        for item, problem, fault in load_all(task.files, task.rubric, store, pool, task.pace):
             if problem or fault:
                 say(f"{item.name}: {headline(problem or fault or '')}")
         _say_too_slow(task, store)
@@ -314,10 +313,9 @@ class ClassRun:
     def play(self, pool: Pool) -> Results:
         """Play until no playable game is missing; return the results."""
         task, store = self.task, self.store
-        level = task.playing.level()
-        note_run(store, level)
-        self._load(pool, level)
-        results = self._proven(read_results(store), pool, level)
+        note_run(store, pool.level)
+        self._load(pool)
+        results = self._proven(read_results(store), pool)
         todo = missing(results, self.hopeless)
         _announce(task, results, todo)
         if todo and task.of_a_class and task.playing.scheduler is None:
@@ -325,11 +323,11 @@ class ClassRun:
             if load is not None:
                 say(load_text(load))
         while todo:
-            played = play_suspects_alone(todo, iter, store, pool, level)
+            played = play_suspects_alone(todo, iter, store, pool)
             so_far = results.ended
             with Progress(len(todo)) as progress, contextlib.closing(played):
                 able = self._follow(played, results, so_far, progress)
-            results = self._proven(results.after(so_far), pool, level)
+            results = self._proven(results.after(so_far), pool)
             if not able:
                 break
             done = [state for state in results.stages if state.complete]
@@ -338,7 +336,7 @@ class ClassRun:
             todo = missing(results, self.hopeless)
         return results
 
-    def _load(self, pool: Pool, level: str) -> None:
+    def _load(self, pool: Pool) -> None:
         """Load each submission, and each baseline that has a file, once.
 
         Raises `InputError` if a baseline cannot be loaded, or a tournament has nobody left.
@@ -346,7 +344,7 @@ class ClassRun:
         task, store = self.task, self.store
         aside = store.aside()
         tried = [item for item in task.files if item.sha256 not in aside]
-        for item, problem, fault in load_all(tried, task.rubric, store, pool, level, task.pace):
+        for item, problem, fault in load_all(tried, task.rubric, store, pool, task.pace):
             if problem is not None and not item.is_submission:
                 raise InputError(
                     f"{task.rubric.source}: agent {item.name!r} cannot be loaded: "
@@ -364,13 +362,13 @@ class ClassRun:
             raise InputError("a tournament needs two submissions that can play")
         _say_too_slow(task, store)
 
-    def _proven(self, results: Results, pool: Pool, level: str) -> Results:
+    def _proven(self, results: Results, pool: Pool) -> Results:
         """Look for the cause of each game that has become deadly; return the results after that."""
         before = self.deadly
         deaths = self.store.suspects()
         self.deadly = {key for key, number in deaths.items() if number >= trials.DEADLY}
         new = [game for game in results.games if game.key in self.deadly - before]
-        if trials.prove_deadly(new, self.store, pool.executor, level):
+        if trials.prove_deadly(new, self.store, pool):
             return read_results(self.store)
         return results
 

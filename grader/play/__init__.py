@@ -21,6 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, Self
 
 from connect4.errors import InputError
+from connect4.isolation.seat import Level
 from grader.handin.worker import DeathError, Worker
 
 TRIES: Final = 2
@@ -173,10 +174,11 @@ def _busy() -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """An executor, and the number of games that it plays at once."""
+    """An executor, the number of games that it plays at once, and the isolation of their agents."""
 
     executor: Executor
     slots: int
+    level: Level
 
 
 def worker_count(jobs: int | None, forced: bool) -> int:
@@ -194,19 +196,19 @@ def worker_count(jobs: int | None, forced: bool) -> int:
 
 
 @contextlib.contextmanager
-def local_pool(jobs: int, scratch: Path) -> Iterator[Pool]:
+def local_pool(jobs: int, scratch: Path, level: Level) -> Iterator[Pool]:
     """Open local workers, each pinned to a separate core if there are enough cores."""
     cores = physical_cores()
     places: list[int | None] = [cores[number % len(cores)] for number in range(jobs)]
     executor = LocalExecutor(places, scratch)
     try:
-        yield Pool(executor, jobs)
+        yield Pool(executor, jobs, level)
     finally:
         executor.shutdown(cancel_futures=True)
 
 
 @contextlib.contextmanager
-def cluster_pool(address: str) -> Iterator[Pool]:
+def cluster_pool(address: str, level: Level) -> Iterator[Pool]:
     """Connect to a Dask scheduler; raises `InputError` if that fails.
 
     A warning on standard error says if others can reach the scheduler.
@@ -233,7 +235,7 @@ def cluster_pool(address: str) -> Iterator[Pool]:
         slots = sum(client.nthreads().values())
         if not slots:
             raise InputError(f"--scheduler {address}: the cluster has no workers yet")
-        yield Pool(client.get_executor(pure=False), slots)
+        yield Pool(client.get_executor(pure=False), slots, level)
 
 
 TLS: Final = "tls://"

@@ -215,16 +215,11 @@ def spread(
 
 
 def play_all(
-    games: Iterable[PlannedGame],
-    store: Store,
-    executor: Executor,
-    slots: int,
-    isolation: str,
-    alone: bool = False,
+    games: Iterable[PlannedGame], store: Store, pool: Pool, alone: bool = False
 ) -> Generator[tuple[PlannedGame, Attempt], None, None]:
     """Play the games; yield each with its result after the result has been stored.
 
-    At most twice `slots` games are submitted at once, so that a stop loses little; with `alone`,
+    At most twice the pool's slots are submitted at once, so that a stop loses little; with `alone`,
     one game. A submission that ended its worker plays no more of them.
     """
     barred: set[str] = set()
@@ -233,10 +228,11 @@ def play_all(
         for game in games:
             if barred.isdisjoint(game.submitted):
                 store.begin(game.key)
-                yield game, game.job(isolation, store)
+                yield game, game.job(pool.level, store)
 
     try:
-        with closing(spread(executor, play_game, ahead(), 1 if alone else slots * 2)) as done:
+        most = 1 if alone else pool.slots * 2
+        with closing(spread(pool.executor, play_game, ahead(), most)) as done:
             for game, future in done:
                 attempt = _attempt_of(future, game)
                 if attempt.fault is None:
@@ -256,7 +252,6 @@ def play_suspects_alone(
     due: Callable[[Iterable[PlannedGame]], Iterable[PlannedGame]],
     store: Store,
     pool: Pool,
-    isolation: str,
 ) -> Generator[tuple[PlannedGame, Attempt], None, None]:
     """Play the games that are `due` when their turn comes; yield as `play_all` does.
 
@@ -265,7 +260,7 @@ def play_suspects_alone(
     suspects = store.suspects()
     for alone in (True, False):
         chosen = due(game for game in games if (game.key in suspects) == alone)
-        yield from play_all(chosen, store, pool.executor, pool.slots, isolation, alone)
+        yield from play_all(chosen, store, pool, alone)
 
 
 def _why_not_counted(attempt: Attempt, game: PlannedGame) -> str | None:

@@ -12,7 +12,7 @@ from typing import Final
 
 from connect4.games import GAMES
 from connect4.players.registry import method_of
-from grader.play import WorkerDiedError
+from grader.play import Pool, WorkerDiedError
 from grader.play.one_game import Job, agent_of, play_game
 from grader.play.schedule import Contestant, PlannedGame
 from grader.results import Attempt
@@ -50,9 +50,7 @@ NOT_PROVEN: Final = (
 )
 
 
-def prove_deadly(
-    games: Iterable[PlannedGame], store: Store, executor: Executor, isolation: str
-) -> bool:
+def prove_deadly(games: Iterable[PlannedGame], store: Store, pool: Pool) -> bool:
     """Look for the cause of each game that ended the grader too often; return whether there is one.
 
     A game without a proof stays without a result, with the reason.
@@ -61,7 +59,7 @@ def prove_deadly(
     for game in games:
         if deaths.get(game.key, 0) >= DEADLY and not store.aside().keys() & set(game.submitted):
             looked = True
-            if not prove(game, store, executor, isolation):
+            if not prove(game, store, pool):
                 one, two = game.players
                 store.add(Attempt(game.key, (one.id, two.id), fault=NOT_PROVEN, died=True))
     return looked
@@ -81,7 +79,7 @@ def ways_out(games: Iterable[PlannedGame]) -> list[str]:
     return lines
 
 
-def prove(game: PlannedGame, store: Store, executor: Executor, isolation: str) -> bool:
+def prove(game: PlannedGame, store: Store, pool: Pool) -> bool:
     """Set aside each file of a game that ends its worker again; return whether there is one.
 
     Proof is that the worker ends again by itself, on the same board and side, with the same seed
@@ -94,14 +92,14 @@ def prove(game: PlannedGame, store: Store, executor: Executor, isolation: str) -
         again, without = f"{PROOF}{sha256}", f"{STAND}{sha256}"
         if not player.is_submission or store.suspects().keys() & {again, without}:
             continue
-        own = game.job(isolation, store)
+        own = game.job(pool.level, store)
         agents = [agent_of(one, GAMES[own["game"]]) for one in own["players"]]
         own["method"] = method_of(agents[side - 1], agents[2 - side])
         own["players"][2 - side] = GREEDY.plain(store)
         other = {**own, "players": list(own["players"])}
         other["players"][side - 1] = {**other["players"][side - 1], "source": STAND_IN}
-        cause = _cause(again, own, store, executor)
-        if cause and not _cause(without, other, store, executor):
+        cause = _cause(again, own, store, pool.executor)
+        if cause and not _cause(without, other, store, pool.executor):
             proof = f"{cause} with this file in a trial, and not with another one in its place"
             store.set_aside(sha256, game.nameless, proof)
             found = True

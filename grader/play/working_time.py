@@ -358,12 +358,7 @@ def is_passing(problem: str) -> bool:
 
 
 def load_all(
-    contestants: Iterable[Contestant],
-    rubric: Rubric,
-    store: Store,
-    pool: Pool,
-    isolation: str,
-    pace: Pace,
+    contestants: Iterable[Contestant], rubric: Rubric, store: Store, pool: Pool, pace: Pace
 ) -> list[tuple[Contestant, str | None, str | None]]:
     """Load each contestant that has a file; return it with its problem and the grader's fault.
 
@@ -375,7 +370,7 @@ def load_all(
         "start": board.start,
         "time_limit": pace.seconds,
         "limits": asdict(rubric.limits),
-        "isolation": isolation,
+        "isolation": pool.level,
         "methods": pace.methods,
         "times": pace.times,
     }
