@@ -34,7 +34,9 @@ def played(scores: tuple[int, int]) -> PlayedGame:
 
 
 def duel(games: int = 60, part: Part = "b", old: Contestant = OLD) -> compare.Duel:
-    return compare.Duel(NEW, old, {}, [part], compare.shorter(rubrics.read(), games))
+    rules = rubrics.read()
+    limited = replace(rules, compare=replace(rules.compare, max_games=games))
+    return compare.Duel(NEW, old, {}, [part], limited)
 
 
 def test_openings_vary_and_each_is_played_from_both_sides() -> None:

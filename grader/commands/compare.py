@@ -48,17 +48,6 @@ TITLES: Final[dict[Part, str]] = {
 }
 
 
-def shorter(rubric: Rubric, games: int | None) -> Rubric:
-    """Return the rubric with another maximum number of games; raises `InputError` below 2."""
-    if games is None:
-        return rubric
-    if games < len(SIDES):
-        raise InputError(
-            f"--games {games}: expected 2 or more; a pair of games is one from each side"
-        )
-    return replace(rubric, compare=replace(rubric.compare, max_games=games))
-
-
 def conclusion(comparison: PartComparison, names: Sequence[str]) -> str:
     """Return the conclusion of a comparison in two lines, in part A in three."""
     new, old = names
@@ -168,11 +157,17 @@ class GraderError(RuntimeError):
     """A game could not be played, and neither agent caused it."""
 
 
-def duel_of(new: str, old: str, part: Parts, rubric: Rubric) -> Duel:
-    """Return what is played between two agents, given by name or path.
+def duel_of(new: str, old: str, part: Parts, rubric: Rubric, games: int | None = None) -> Duel:
+    """Return what is played between two agents, given by name or path, in at most so many games.
 
-    Raises `InputError` for anything that is neither a submission nor an agent.
+    Raises `InputError` below 2, and for anything that is neither a submission nor an agent.
     """
+    if games is not None and games < len(SIDES):
+        raise InputError(
+            f"--games {games}: expected 2 or more; a pair of games is one from each side"
+        )
+    most = games or rubric.compare.max_games
+    rubric = replace(rubric, compare=replace(rubric.compare, max_games=most))
     sources: dict[str, bytes] = {}
     one, two = (_contestant(text, rubric, sources) for text in (new, old))
     if one.name == two.name:
@@ -201,8 +196,7 @@ def compare_and_say(
 
     The records of the games are kept below a folder.
     """
-    playing = replace(playing, rubric=shorter(playing.rubric, games))
-    duel = duel_of(new, old, part, playing.rubric)
+    duel = duel_of(new, old, part, playing.rubric, games)
     level = playing.level()
     most = [one for each in duel.parts for one in duel.games(each)]
     with opened(playing, level) as (store, pool), Progress(len(most)) as progress:
@@ -323,8 +317,8 @@ def compare(
             raise InputError(f"{shown}: compare takes a file, such as ai.py, or an agent's name")
     where = None if rubric is None else Path(rubric)
     budget = None if fuel is None else read_fuel(str(fuel))
-    rules = shorter(read_rubric(where, seconds, budget, isolation), games)
-    duel = duel_of(os.fspath(new), os.fspath(old), part, rules)
+    rules = read_rubric(where, seconds, budget, isolation)
+    duel = duel_of(os.fspath(new), os.fspath(old), part, rules, games)
     level, _ = required_level(isolation, rules)
     verdicts: dict[Part, Verdict] = {}
     with contextlib.ExitStack() as stack:

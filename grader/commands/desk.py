@@ -114,10 +114,7 @@ def _add_marks(one: Standing, results: Results, store: Store) -> None:
     owners = results.owners
     unplayable = sum(bool(item.problem and not item.missing) for item in results.submissions)
     one.facts["hand-ins"] = {"found": len(store.submissions()), "unplayable": unplayable}
-    if results.has_roster:
-        _add_roster(one, owners)
-    else:
-        _add_doubts(one, owners)
+    _add_owners(one, owners, results.has_roster)
     marks = [(mark.submission, mark.known(own)) for mark in results.marks for own in mark.students]
     known = [(item, value) for item, value in marks if value is not None]
     one.facts["marks"] = {"known": len(known), "open": len(marks) - len(known)}
@@ -151,16 +148,13 @@ def _add_marks(one: Standing, results: Results, store: Store) -> None:
         one.next = f"{one.next} --gradebook {export}" if changed or old or not ages else ""
 
 
-def _add_roster(one: Standing, owners: Owners) -> None:
+def _add_owners(one: Standing, owners: Owners, has_roster: bool) -> None:
     """Add who is found in the roster and who is not, and what is to be decided."""
-    absent = Counter(item.missing for item in owners.submissions)
-    nobody = {why.name.lower(): absent[why] for why in Missing}
-    matched, unknown = len(owners.matching.pairs), len(owners.unknown)
-    one.facts["roster"] = {"matched": matched, "not in it": unknown, **nobody}
-    _add_doubts(one, owners)
-
-
-def _add_doubts(one: Standing, owners: Owners) -> None:
+    if has_roster:
+        absent = Counter(item.missing for item in owners.submissions)
+        nobody = {why.name.lower(): absent[why] for why in Missing}
+        matched, unknown = len(owners.matching.pairs), len(owners.unknown)
+        one.facts["roster"] = {"matched": matched, "not in it": unknown, **nobody}
     one.decide += [f"whose is the hand-in of {each}" for each in owners.unknown if each.may_be]
     one.decide += [line for line in owners.told if " is newer than " not in line]
 
@@ -208,5 +202,5 @@ def _hand_ins(of_results: Sequence[Standing]) -> Iterator[Standing]:
             one = Standing(str(path), "hand-ins", {"hand-ins": facts}, unread)
             one.next = "" if is_begun else command
             if roster:
-                _add_roster(one, assign(found, roster))
+                _add_owners(one, assign(found, roster), has_roster=True)
             yield one

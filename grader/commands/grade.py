@@ -24,7 +24,6 @@ from grader.output.results import GRADE, TOURNAMENT
 from grader.output.tables import text_table
 from grader.play import schedule
 from grader.play.working_time import asking_for, grading_pace, plays_from
-from grader.rubric import Board
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
 
@@ -116,7 +115,7 @@ def quick_rubric(rubric: Rubric, folder: Path | None, needed: Seconds = 0.0) -> 
     values: dict[str, Any] = {**rubric.values, "match": {**rubric.values["match"], "repeats": 1}}
     left: list[str] = []
     for part, boards in (("part_a", rubric.part_a.boards), ("part_b", rubric.part_b.boards)):
-        shortest = min(boards, key=lambda board: _turns(board, rubric))
+        shortest = min(boards, key=lambda board: board.state.max_plies)
         values[part] = {**values[part], "boards": [shortest.name]}
         left += [board.name for board in boards if board.name != shortest.name]
     games = "one pair of games against each opponent"
@@ -141,12 +140,6 @@ def quick_rubric(rubric: Rubric, folder: Path | None, needed: Seconds = 0.0) -> 
         f"{rubric.match.time_limit:g}{why}, {games}{without}"
     )
     return rubrics.from_values(values, rubric.source, folder), note
-
-
-def _turns(board: Board, rubric: Rubric) -> int:
-    one = schedule.submitted("", "")
-    terms = (board, 0, 1, 0, rubric.match.time_limit, rubric.limits)
-    return schedule.timed_turns(schedule.PlannedGame(schedule.Match("", one, one), *terms))
 
 
 FUEL_TURNS: Final = 40

@@ -26,7 +26,6 @@ from grader.play.one_game import HOPELESS, play_suspects_alone
 from grader.play.schedule import Contestant, PlannedGame, opponent, worth
 from grader.play.working_time import Pace, grading_pace, is_passing, load_all, too_slow
 from grader.results import ATTEMPTS, STARVED, Attempt, EndedGames
-from grader.results.database import has_results
 from grader.results.store import COMMAND, Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents, level_of_games
@@ -117,7 +116,15 @@ def go(task: Task) -> int:
 def foresee(task: Task) -> int:
     """Say how much there is to play, and ask each file for moves, whose answers are kept."""
     _begin(task)
-    foreseen = _foreseen(task)
+    if task.path.is_file() and task.path.stat().st_size:  # 0: its making was stopped
+        with Store(task.path, writing=False) as store:
+            _check_kind(store, task.kind)
+            _roster(task, store, None)
+            _rubric_values(task, store)
+            foreseen = results_of(store, task.kind, task.rubric, task.found)
+    else:
+        owners = assign(task.found, _roster(task, None, None))
+        foreseen = Results(task.kind, task.rubric, [*task.found], {}, {}, owners)
     if foreseen.games and not task.quick:
         print(hours_text(foreseen))
     _announce(task, foreseen, missing(foreseen))
@@ -132,19 +139,6 @@ def foresee(task: Task) -> int:
                 say(f"{item.name}: {headline(problem or fault or '')}")
         _say_too_slow(task, store)
     return DONE
-
-
-def _foreseen(task: Task) -> Results:
-    """Return the results that a run would start with; the results file is only read."""
-    if not has_results(task.path):
-        roster = _roster(task, None, None)
-        owners = assign(task.found, roster)
-        return Results(task.kind, task.rubric, [*task.found], {}, {}, owners)
-    with Store(task.path, writing=False) as store:
-        _check_kind(store, task.kind)
-        _roster(task, store, None)
-        _rubric_values(task, store)
-        return results_of(store, task.kind, task.rubric, task.found)
 
 
 def _begin(task: Task) -> None:

@@ -18,7 +18,7 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -387,7 +387,16 @@ def doctor(results: Path | None = None, rubric: Path | None = None, isolation: s
         level, refusal = required_level(isolation, rules)[0], ""
     except InputError as error:
         level, refusal = None, str(error)
-    machine, absent, lacks = list(measure()), unavailable(), missing()
+    user = "root" if os.geteuid() == 0 else "an ordinary user"
+    cores, quota, load = len(physical_cores()), processor_quota(), other_load()
+    machine = [f"{platform.system()} {platform.release()} {platform.machine()}, as {user}"]
+    machine.append(f"physical cores, and games at once: {cores}")
+    if quota is not None and quota < cores:
+        few = f"this container may use only {quota:g} cores: give --jobs {max(1, int(quota))}"
+        machine.append(few)
+    if load is not None:
+        machine.append(load_text(load))
+    absent, lacks = unavailable(), missing()
     try:
         proofs = {offer: prove(offer, lacks, tell) for offer in OFFERED if offer not in absent}
     except IsolationError as error:
@@ -413,18 +422,6 @@ def verdict(level: Level, demand: str, lost: Sequence[str]) -> str:
     if lost:
         return f"no: {demand}, but an agent here: {'; '.join(lost)}: not guaranteed"
     return f"yes: `grade` plays at level {level}, and {demand}"
-
-
-def measure() -> Iterator[str]:
-    """Yield what this machine is, with a remark on each measured value that is a problem."""
-    user = "root" if os.geteuid() == 0 else "an ordinary user"
-    cores, quota, load = len(physical_cores()), processor_quota(), other_load()
-    yield f"{platform.system()} {platform.release()} {platform.machine()}, as {user}"
-    yield f"physical cores, and games at once: {cores}"
-    if quota is not None and quota < cores:
-        yield f"this container may use only {quota:g} cores: give --jobs {max(1, int(quota))}"
-    if load is not None:
-        yield load_text(load)
 
 
 def tell(text: str) -> None:

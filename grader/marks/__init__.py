@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from grader.handin import IN_TIME, LATE, Submission
 from grader.handin.form import Finding, check
 from grader.handin.roster import Change, Correction, Student
-from grader.marks.tally import Tally, earned, few_games, full_points, tally
+from grader.marks.tally import Tally, earned, full_points, tally
 from grader.play.schedule import Contestant, Match, PlannedGame, names_of, submitted
 from grader.results import Faults, PlayedGame
 from grader.rubric.model import Rubric, SubmissionRules
@@ -157,11 +157,6 @@ class Mark:
         below = math.hypot(*(one - low for one, (low, _) in zip(points, known, strict=True)))
         above = math.hypot(*(high - one for one, (_, high) in zip(points, known, strict=True)))
         return self.total - below, self.total + above
-
-    @property
-    def few_games(self) -> bool:
-        """Return whether the interval of any match is based on few games."""
-        return any(few_games(len(mark.tally.pairs)) for mark in self.matches)
 
     @property
     def faults(self) -> Faults:

@@ -141,7 +141,7 @@ def table(
     columns = [
         (header, cells)
         for header, cells in zip(headers, zip(*rows, strict=True), strict=True)
-        if any(map(_text, cells))
+        if any(str(cell) if isinstance(cell, str | int) else cell.text for cell in cells)
     ]
     is_number = [isinstance(header, Number) for header, _ in columns]
     stacked = ' class="stacked"' if len(columns) >= STACKED else ""
@@ -170,10 +170,6 @@ def table(
         f'<div class="scroll" tabindex="0"><table{stacked}>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>"
     )
-
-
-def _text(cell: Cell) -> str:
-    return str(cell) if isinstance(cell, str | int) else cell.text
 
 
 def link(target: Link) -> str:

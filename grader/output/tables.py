@@ -157,17 +157,6 @@ def finding_text(finding: Finding) -> str:
     return f"{where} {finding.line}: {finding.rule}: {finding.text} ({kind})"
 
 
-def total_text(mark: Mark, rubric: Rubric) -> str:
-    """Return `48.20 of 75`; the maximum does not include the points for placement."""
-    if mark.known() is None:
-        return f"incomplete, {mark.final():.2f} of {full_points(rubric):g} so far"
-    text = f"{mark.final():.2f} of {full_points(rubric):g}"
-    if mark.bounds is not None:
-        level = level_text(rubric.statistics)
-        text += f" ({level} interval {interval_text(mark)})"
-    return f"{text}, with {mark.placement:g} for placement" if mark.placement else text
-
-
 def level_text(rules: StatisticsRules) -> str:
     """Return the level of confidence of all intervals, such as `95 %`."""
     return f"{100 * rules.confidence:g} %"
@@ -178,8 +167,8 @@ def interval_text(mark: Mark) -> str:
     if mark.bounds is None:
         return ""
     low, high = (max(0.0, mark.corrected(bound)) for bound in mark.bounds)
-    few = ", few games" if mark.few_games else ""
-    return f"{low:.2f} to {high:.2f}{few}"
+    few = any(few_games(len(match.tally.pairs)) for match in mark.matches)
+    return f"{low:.2f} to {high:.2f}{', few games' if few else ''}"
 
 
 def shown_points(mark: Mark) -> tuple[str, list[str]]:
@@ -252,7 +241,13 @@ def grade_text(marks: Sequence[Mark], rubric: Rubric, details: bool) -> str:
                 for match in mark.matches
                 if match.tally.shown_faults.total
             ]
-            total = total_text(mark, rubric)
+            total = f"{mark.final():.2f} of {full_points(rubric):g}"  # without those for placement
+            if mark.known() is None:
+                total = f"incomplete, {total} so far"
+            else:
+                level = level_text(rubric.statistics)
+                total += f" ({level} interval {interval_text(mark)})" if mark.bounds else ""
+                total += f", with {mark.placement:g} for placement" if mark.placement else ""
             table = match_table(mark.matches, rubric, details)
             parts.append("\n".join([mark.submission.name, table, *lost, f"total {total}"]))
     parts.append(marks_table(marks, rubric))

@@ -19,11 +19,6 @@ from connect4.errors import InputError, printable
 FORMAT: Final = "connect4-results/3"
 
 
-def has_results(path: Path) -> bool:
-    """Return whether a results file is there; one whose making was stopped may be empty."""
-    return path.is_file() and path.stat().st_size > 0
-
-
 def is_busy(path: Path) -> bool:
     """Return whether a process writes to a results file."""
     if not os.path.exists(f"{path}.lock"):
