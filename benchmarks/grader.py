@@ -182,10 +182,9 @@ def fill(place: Path, games: int, rubric: Rubric, real: dict[tuple[str, int], At
         ahead = grade_games(gradable(found), rubric)
         for game in ahead[:per_student]:
             if (game.board.name, game.side) not in real:
-                job = {**game.job("process", store), "time_limit": 5.0}
-                for player in job["players"]:
-                    player["source"] = player["source"] and COUNTS.encode()
-                real[game.board.name, game.side] = play_game(job)
+                slow, level, (one, two) = replace(game, time_limit=5.0).job("process", store)
+                both = one and COUNTS.encode(), two and COUNTS.encode()
+                real[game.board.name, game.side] = play_game(slow, level, both)
         store._database.execute("PRAGMA synchronous = OFF")
         for game in ahead:
             one, two = (player.id for player in game.players)

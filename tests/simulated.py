@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.play import Pool
+from grader.play.schedule import Contestant, PlannedGame, Sources
 from grader.play.working_time import Loaded
 from grader.results import Attempt, Faults, PlayedGame
 from tests.command import ROOT
@@ -46,11 +47,11 @@ def hand_in(folder: Path, name: str, strength: float, note: str = "") -> None:
     path.write_text(source(strength, note), encoding="utf-8")
 
 
-def strength_of(player: dict[str, Any]) -> float:
-    """Return the true strength of a player of a job."""
-    if player["source"] is None:
-        return RUNGS[player["name"]]
-    found = re.search(rb"STRENGTH = (\S+)", player["source"])
+def strength_of(player: Contestant, source: bytes | None) -> float:
+    """Return the true strength of a player."""
+    if source is None:
+        return RUNGS[player.name]
+    found = re.search(rb"STRENGTH = (\S+)", source)
     assert found is not None
     return float(found[1])
 
@@ -65,19 +66,19 @@ class SimulatedExecutor(Executor):
         """Return a finished call."""
         future: Future[Any] = Future()
         loaded = Loaded() if fn.__name__ == "try_load" else None
-        future.set_result(self._game(args[0]) if fn.__name__ == "play_game" else loaded)
+        future.set_result(self._game(*args) if fn.__name__ == "play_game" else loaded)
         return future
 
-    def _game(self, job: dict[str, Any]) -> Attempt:
+    def _game(self, game: PlannedGame, level: str, sources: Sources) -> Attempt:
         self.games += 1
-        rng = random.Random(job["key"])
-        one, two = map(strength_of, job["players"])
+        rng = random.Random(game.key)
+        one, two = map(strength_of, game.players, sources)
         margin = round(one - two + rng.gauss(0, NOISE * 2**0.5))
         scores = 200 + max(margin, 0), 200 + max(-margin, 0)
         played = PlayedGame(scores, "no_action", 80, (Faults(), Faults()))
-        ids = (job["players"][0]["id"], job["players"][1]["id"])
+        ids = (game.players[0].id, game.players[1].id)
         record = json.loads(GAME.read_text(encoding="utf-8"))
-        return Attempt(job["key"], ids, played, record, worker="simulated", seconds=1.0)
+        return Attempt(game.key, ids, played, record, worker="simulated", seconds=1.0)
 
 
 def simulated_pool() -> Pool:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -86,7 +86,7 @@ def test_a_public_page_has_no_answer_of_a_lost_turn(tmp_path: Path) -> None:
     (game, *_) = grade_games([submitted("ann", str(own.sha256))], rubrics.read(rubric(tmp_path)))
     with Store(tmp_path / "r.db", writing=True) as store:
         store.set_submissions([own])
-        store.add(play_game(game.job("process", store)))
+        store.add(play_game(*game.job("process", store)))
         whole, shown = (
             json.loads(str(replay_text(store, game.key, ("ann", "bo")))),
             public_replay(store, game.key, ("ann", "bo")),
@@ -112,15 +112,9 @@ def test_a_student_sees_the_details_of_the_own_seat_alone(tmp_path: Path) -> Non
     digest = hashlib.sha256(opponent.read_bytes()).hexdigest()
     rules = rubrics.read(rubric(tmp_path))
     game = grade_games([submitted("ann", "1" * 64)], rules)[0]
-    players = [
-        {**asdict(submitted("ann", "1" * 64)), "source": searcher().encode()},
-        {**asdict(Contestant("TA", f"ai:{opponent}", digest, "TA")), "source": None},
-    ]
-    job = {
-        "key": "k", "game": "extended", "start": game.board.start, "players": players,
-        "seed": SEED, "time_limit": 5.0, "limits": asdict(rules.limits), "isolation": "process",
-    }  # fmt: skip
-    attempt = play_game(job)
+    against = replace(game.match, two=Contestant("TA", f"ai:{opponent}", digest, "TA"))
+    game = replace(game, match=against, side=1, seed=SEED, time_limit=5.0)
+    attempt = play_game(game, "process", (searcher().encode(), None))
     assert attempt.fault is None, attempt.traceback
     whole = json.dumps(attempt.record)
     assert "4711" in whole and "opponent.py" in whole

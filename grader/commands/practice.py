@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from connect4.errors import InputError, headline
@@ -66,7 +66,7 @@ class Asking:
         if isinstance(setup, str):
             raise InputError(f"{name}: {setup}")
         state = solved.largest(self.positions)
-        limits, methods = limits_of({"limits": asdict(self.rubric.limits)}), METHODS
+        limits, methods = limits_of(self.rubric.limits), METHODS
         with closing(working_time.Asking(setup, self.level, limits, self.say)) as asking:
             seat = asking.player(methods[0], LEAST, state.mover)
             if seat.load_failure is not None:
@@ -81,7 +81,7 @@ class Asking:
         self, setup: Setup, positions: Sequence[Solved], seconds: Seconds
     ) -> Iterator[Answer]:
         """Yield the answers of an agent until `seconds` are over."""
-        limits = limits_of({"limits": asdict(self.rubric.limits)})
+        limits = limits_of(self.rubric.limits)
         return solved.ask(setup, self.level, limits, positions, seconds, self.jobs)
 
 

@@ -1,7 +1,6 @@
 """Plays scheduled games on any executor with the interface of `concurrent.futures`.
 
-`play_game` is the function that plays a game, here or on another machine. Its argument is a plain
-value.
+`play_game` is the function that plays a game, here or on another machine.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ from connect4.errors import InputError, harmless, headline
 from connect4.games import GAMES
 from connect4.games.base import Ending, FaultPolicy, Game
 from connect4.isolation.sandbox import Limits
-from connect4.isolation.seat import NO_PLAYER
-from connect4.players.base import AgentName, Outcome, Turn
+from connect4.isolation.seat import NO_PLAYER, Level
+from connect4.players.base import AgentName, Method, Outcome, Turn
 from connect4.players.registry import file_hash, parse_agent
 from connect4.record import Record
 from connect4.referee import Result
@@ -38,14 +37,12 @@ from connect4.views.document import json_in_html
 from connect4.views.words import whole_reason
 from grader.handin import FOLDER, file_name, without_folders
 from grader.play import Pool, WorkerDiedError, number_of
-from grader.play.schedule import COMPARE, PART_A, PART_B, PlannedGame
+from grader.play.schedule import COMPARE, PART_A, PART_B, Contestant, PlannedGame, Sources
 from grader.results import STARVED, Attempt, Faults, LostTurn, PlayedGame
 from grader.results.store import Store
-
-Job: TypeAlias = dict[str, Any]
+from grader.rubric.model import AgentLimits
 
 T = TypeVar("T")
-A = TypeVar("A")
 R = TypeVar("R")
 
 OWN_FILE: Final = AgentName("ai:ai.py", "ai", "ai.py")
@@ -61,13 +58,18 @@ DEATHS: Final = ("WorkerDiedError", "KilledWorker")
 """Exceptions of the local executor and Dask for a call that killed its worker in every attempt."""
 
 
-def play_game(job: Job) -> Attempt:
-    """Play one game; lost turns belong to the players, the attempt's `fault` is not theirs."""
+def play_game(
+    game: PlannedGame, level: Level, sources: Sources, method: Method | None = None
+) -> Attempt:
+    """Play one game; lost turns belong to the players, the attempt's `fault` is not theirs.
+
+    Of students' files a `method` is called in place of the one that the opponent determines.
+    """
     began = time.monotonic()
-    one, two = (player["id"] for player in job["players"])
-    attempt = Attempt(job["key"], (one, two), worker=f"{socket.gethostname()}:{os.getpid()}")
+    one, two = (player.id for player in game.players)
+    attempt = Attempt(game.key, (one, two), worker=f"{socket.gethostname()}:{os.getpid()}")
     try:
-        record = play_job(job)
+        record = _played(game, level, sources, method)
     except Exception as error:  # a grader's fault ends this game and no other
         seconds = round(time.monotonic() - began, 3)
         fault, trace = one_line(error), traceback.format_exc()
@@ -109,37 +111,35 @@ def one_line(error: BaseException) -> str:
     return harmless(f"{type(error).__name__}: {lines[0]}".removesuffix(": "))
 
 
-def play_job(job: Job) -> Record:
+def _played(planned: PlannedGame, level: Level, sources: Sources, method: Method | None) -> Record:
     """Play a game; return its record.
 
-    A job with `method` calls that method. Raises `InputError` if the file of a rubric's agent is
-    not the planned one.
+    Raises `InputError` if the file of a rubric's agent is not the planned one.
     """
-    game = GAMES[job["game"]]
-    one, two = (agent_of(player, game) for player in job["players"])
-    for player, name in zip(job["players"], (one, two), strict=True):
-        if player["source"] is None and file_hash(name) != player["sha256"]:
-            raise InputError(f"the file of {player['name']} has changed since this run began")
+    game, limits = GAMES[planned.board.game], planned.limits
+    one, two = (agent_of(player, game) for player in planned.players)
+    for player, name in zip(planned.players, (one, two), strict=True):
+        if not player.is_submission and file_hash(name) != player.sha256:
+            raise InputError(f"the file of {player.name} has changed since this run began")
     terms = Terms(
-        job["time_limit"],
-        job["seed"],
-        job["isolation"],
-        job.get("method"),
-        limits=limits_of(job),
-        lifetime=job["limits"]["lifetime"],
+        planned.time_limit,
+        planned.seed,
+        level,
+        method,
+        limits=limits_of(limits),
+        lifetime=limits.lifetime,
         play_unloaded=True,
-        allowed=tuple(job["limits"]["allowed"]),
-        sources=(job["players"][0]["source"], job["players"][1]["source"]),
+        allowed=limits.allowed,
+        sources=sources,
     )
-    start = game.from_json(job["start"])
-    with Table(game, start, (one, two), terms) as table:
+    with Table(game, planned.board.state, (one, two), terms) as table:
         for _ in table.events():
             pass
     first, second = (
-        played
-        if player["source"] is None
-        else replace(played, agent=f"ai:{source_path(str(player['sha256']))}")
-        for played, player in zip(table.record.players, job["players"], strict=True)
+        replace(played, agent=f"ai:{source_path(str(player.sha256))}")
+        if player.is_submission
+        else played
+        for played, player in zip(table.record.players, planned.players, strict=True)
     )
     table.record.players = first, second
     return table.record
@@ -150,23 +150,22 @@ def source_path(sha256: str) -> str:
     return f"{FOLDER}/{sha256[:DIGITS]}/ai.py"
 
 
-def agent_of(player: dict[str, Any], game: Game) -> AgentName:
+def agent_of(player: Contestant, game: Game) -> AgentName:
     """Return an agent by its name; a submission has a name here, but no file."""
-    if player["source"] is None:
-        return parse_agent(player["agent"], game.name)
-    own = PurePath(player["name"]).name  # a file that is compared goes by the name it has
+    if not player.is_submission:
+        return parse_agent(player.agent, game.name)
+    own = PurePath(player.name).name  # a file that is compared goes by the name it has
     name = file_name(own) if own.endswith(".py") else "ai.py"
     return AgentName(f"ai:{name}", "ai", name)
 
 
-def limits_of(job: Job) -> Limits:
-    """Return the limits of a job for an agent's process."""
-    limits = job["limits"]
+def limits_of(limits: AgentLimits) -> Limits:
+    """Return the limits of a rubric for an agent's process."""
     return Limits(
-        start_seconds=limits["startup"],
-        reload_seconds=limits["startup_total"],
-        margin_seconds=limits["time_margin"],
-        memory_bytes=limits["memory_mb"] * 1_000_000,
+        start_seconds=limits.startup,
+        reload_seconds=limits.startup_total,
+        margin_seconds=limits.time_margin,
+        memory_bytes=limits.memory_mb * 1_000_000,
     )
 
 
@@ -191,11 +190,11 @@ def _faults(record: Record, player: int) -> Faults:
 
 def spread(
     executor: Executor,
-    function: Callable[[A], R],
-    jobs: Iterator[tuple[T, A]],
+    function: Callable[..., R],
+    jobs: Iterator[tuple[T, tuple[Any, ...]]],
     most: int,
 ) -> Generator[tuple[T, Future[R]], None, None]:
-    """Call `function` with each job, at most `most` at once; yield each job when it is done.
+    """Call `function` with each job's arguments, `most` at once; yield each job when it is done.
 
     `jobs` is read only when a call can start; a stop cancels the calls that have not begun.
     """
@@ -203,7 +202,7 @@ def spread(
     try:
         while True:
             for name, job in islice(jobs, most - len(waiting)):
-                waiting[executor.submit(function, job)] = name
+                waiting[executor.submit(function, *job)] = name
             if not waiting:
                 return
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
@@ -224,7 +223,7 @@ def play_all(
     """
     barred: set[str] = set()
 
-    def ahead() -> Iterator[tuple[PlannedGame, Job]]:
+    def ahead() -> Iterator[tuple[PlannedGame, tuple[Any, ...]]]:
         for game in games:
             if barred.isdisjoint(game.submitted):
                 store.begin(game.key)

@@ -12,15 +12,15 @@ import hmac
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from connect4.games import GAMES
 from connect4.games.base import Seconds
 from connect4.games.extended import EXTENDED
-from connect4.isolation.seat import level_named
+from connect4.isolation.seat import Level, level_named
 from connect4.players.base import split_name
 from connect4.players.registry import file_hash, parse_agent
 from grader.results.store import Store
@@ -60,11 +60,11 @@ class Contestant:
         """Return whether the contestant is a file that was handed in."""
         return self.agent == "ai:"
 
-    def plain(self, store: Store) -> dict[str, str | bytes | None]:
-        """Return the contestant as plain values, a submission with its source."""
-        source = store.source(str(self.sha256)) if self.is_submission else None
-        assert (source is not None) == self.is_submission
-        return {**asdict(self), "source": source}
+    def source(self, store: Store) -> bytes | None:
+        """Return the content of a file that was handed in, None for an agent of the rubric."""
+        found = store.source(str(self.sha256)) if self.is_submission else None
+        assert (found is not None) == self.is_submission
+        return found
 
 
 def submitted(name: str, sha256: str) -> Contestant:
@@ -85,6 +85,10 @@ def opponent(agent: KitAgent) -> Contestant:
 def names_of(authors: Iterable[str]) -> str:
     """Return the name of a file that several have handed in: those of all of them."""
     return "; ".join(dict.fromkeys(authors))
+
+
+Sources: TypeAlias = tuple[bytes | None, bytes | None]
+"""The content of both players' files; None for an agent of the rubric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,18 +154,10 @@ class PlannedGame:
         rival = "another submission" if self.match.two.is_submission else self.match.two.name
         return f"{rival}, {self.board.label}, as player {self.side}, round {self.repeat + 1}"
 
-    def job(self, isolation: str, store: Store) -> dict[str, Any]:
-        """Return everything that a worker requires to play the game, as plain values."""
-        return {
-            "key": self.key,
-            "game": self.board.game,
-            "start": self.board.start,
-            "players": [player.plain(store) for player in self.players],
-            "seed": self.seed,
-            "time_limit": self.time_limit,
-            "limits": asdict(self.limits),
-            "isolation": isolation,
-        }
+    def job(self, level: Level, store: Store) -> tuple[PlannedGame, Level, Sources]:
+        """Return what a worker requires to play the game, the arguments of `play_game`."""
+        one, two = self.players
+        return self, level, (one.source(store), two.source(store))
 
 
 @lru_cache(maxsize=1024)

@@ -8,13 +8,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 from concurrent.futures import Executor
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from connect4.games import GAMES
 from connect4.players.registry import method_of
 from grader.play import Pool, WorkerDiedError
-from grader.play.one_game import Job, agent_of, play_game
-from grader.play.schedule import Contestant, PlannedGame
+from grader.play.one_game import agent_of, play_game
+from grader.play.schedule import Contestant, Match, PlannedGame
 from grader.results import Attempt
 from grader.results.store import Store
 
@@ -92,25 +93,26 @@ def prove(game: PlannedGame, store: Store, pool: Pool) -> bool:
         again, without = f"{PROOF}{sha256}", f"{STAND}{sha256}"
         if not player.is_submission or store.suspects().keys() & {again, without}:
             continue
-        own = game.job(pool.level, store)
-        agents = [agent_of(one, GAMES[own["game"]]) for one in own["players"]]
-        own["method"] = method_of(agents[side - 1], agents[2 - side])
-        own["players"][2 - side] = GREEDY.plain(store)
-        other = {**own, "players": list(own["players"])}
-        other["players"][side - 1] = {**other["players"][side - 1], "source": STAND_IN}
-        cause = _cause(again, own, store, pool.executor)
-        if cause and not _cause(without, other, store, pool.executor):
+        agents = [agent_of(one, GAMES[game.board.game]) for one in game.players]
+        method = method_of(agents[side - 1], agents[2 - side])
+        one, two = game.match.one, game.match.two
+        pair = (one, GREEDY) if side == game.side else (GREEDY, two)
+        trial = replace(game, match=Match(game.match.part, *pair))
+        _, level, own = trial.job(pool.level, store)
+        other = (STAND_IN, None) if side == 1 else (None, STAND_IN)
+        cause = _cause(again, (trial, level, own, method), store, pool.executor)
+        if cause and not _cause(without, (trial, level, other, method), store, pool.executor):
             proof = f"{cause} with this file in a trial, and not with another one in its place"
             store.set_aside(sha256, game.nameless, proof)
             found = True
     return found
 
 
-def _cause(key: str, job: Job, store: Store, executor: Executor) -> str:
+def _cause(key: str, job: tuple[Any, ...], store: Store, executor: Executor) -> str:
     """Return why the worker of a game ended by itself; empty if it did not, or was killed."""
     store.begin(key)
     try:
-        executor.submit(play_game, job).result()
+        executor.submit(play_game, *job).result()
     except WorkerDiedError as error:
         return str(error) if error.by_itself else ""
     except Exception:  # an error that the worker survived proves nothing

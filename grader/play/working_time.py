@@ -9,9 +9,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from connect4.errors import headline
 from connect4.games import GAMES
@@ -27,7 +27,7 @@ from grader.play.schedule import Contestant, limits_text
 from grader.results import LOAD, PACE
 from grader.results.store import Store
 from grader.rubric import Board
-from grader.rubric.model import Rubric, limit_of_move
+from grader.rubric.model import AgentLimits, Rubric, limit_of_move
 
 MOST: Final = 20.0
 """Seconds for all questions to one file."""
@@ -315,27 +315,26 @@ class Loaded:
     """The grader's error."""
 
 
-def try_load(job: one_game.Job) -> Loaded:
+def try_load(
+    item: Contestant, source: bytes | None, limits: AgentLimits, pace: Pace, level: Level
+) -> Loaded:
     """Load a submission as player 1 and, if that fails, as player 2; then ask it for moves.
 
     Whether it is too slow stays open if that cannot be known.
     """
     problem: str | None = None
-    player, game = job["player"], GAMES[job["game"]]
+    game, state, limit = GAMES[pace.board.game], pace.board.state, pace.seconds
     try:
-        isolation: Level = job["isolation"]
-        LEVELS[isolation].check_same(job["limits"]["module"])
-        state, limit = game.from_json(job["start"]), job["time_limit"]
-        given = player["source"], tuple(job["limits"]["allowed"])
-        setup = Setup(one_game.agent_of(player, game), 1, game, limit, 0, "intelligent", *given)
-        with closing(Asking(setup, isolation, one_game.limits_of(job))) as asking:
+        LEVELS[level].check_same(limits.module)
+        agent = one_game.agent_of(item, game)
+        setup = Setup(agent, 1, game, limit, 0, "intelligent", source, limits.allowed)
+        with closing(Asking(setup, level, one_game.limits_of(limits))) as asking:
             for side in SIDES:
                 seat = asking.player("intelligent", limit, side)
                 if seat.load_failure is not None:
                     problem = problem or seat.load_failure
                     continue
-                methods, times = job["methods"], job["times"]
-                needed, failure = plays_from(asking, methods, state, times)
+                needed, failure = plays_from(asking, pace.methods, state, pace.times)
                 if needed is None:
                     if failure is None or failure.starved or failure.seconds < limit:
                         return Loaded()
@@ -343,8 +342,9 @@ def try_load(job: one_game.Job) -> Loaded:
                     return Loaded(slow=f"{most}: {failure.text}")
                 if needed > limit:
                     return Loaded(slow=f"{needed:g}")
-                longer = [seconds for seconds in times if seconds >= needed]
-                at_once = max(asking.at_once_up_to(method, state, longer) for method in methods)
+                longer = [seconds for seconds in pace.times if seconds >= needed]
+                each = (asking.at_once_up_to(method, state, longer) for method in pace.methods)
+                at_once = max(each)
                 is_short = at_once >= limit
                 return Loaded(slow=f"{ANSWERS_AT_ONCE}{at_once:g} s" if is_short else None)
         return Loaded(problem)
@@ -364,24 +364,15 @@ def load_all(
 
     One that can be loaded is asked for moves, see `too_slow`.
     """
-    limits, asked, board = limits_text(rubric), pace.key(rubric), pace.board
-    terms = {
-        "game": board.game,
-        "start": board.start,
-        "time_limit": pace.seconds,
-        "limits": asdict(rubric.limits),
-        "isolation": pool.level,
-        "methods": pace.methods,
-        "times": pace.times,
-    }
+    limits, asked = limits_text(rubric), pace.key(rubric)
     found: list[tuple[Contestant, str | None, str | None]] = []
     new = _unknown(contestants, store.notes(LOAD, limits), store.notes(PACE, asked))
     progress = Progress(len(new), "files asked for a move") if len(new) > FEW else None
 
-    def ahead() -> Iterator[tuple[Contestant, one_game.Job]]:
+    def ahead() -> Iterator[tuple[Contestant, tuple[Any, ...]]]:
         for item in new:
             store.begin(f"{LOADING}{item.sha256}")
-            yield item, {**terms, "player": item.plain(store)}
+            yield item, (item, item.source(store), rubric.limits, pace, pool.level)
 
     try:
         with closing(one_game.spread(pool.executor, try_load, ahead(), pool.slots)) as done:
