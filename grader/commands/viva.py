@@ -245,19 +245,14 @@ def _key(place: int, item: Question, searched: str) -> str:
             for worth in shown
         ]
         text.append(table(("move", Number("worth"), "", "then"), rows))
-    if thought := _thought(item):
+    best, thought = item.worths[0] if item.worths else None, ""
+    if best is not None and best.move != turn.text:
+        own = next((worth.value for worth in item.worths if worth.move == turn.text), best.value)
+        thought = belief_text(turn, own, best.move, best.value)
+    if thought := thought or thought_text(turn):
         text.append(f"<p>In the game: {html.escape(thought)}</p>")
     text.append(f"<p>Its method explain: {html.escape(searched)}</p>")
     return card("\n".join(text))
-
-
-def _thought(item: Question) -> str:
-    """Return what the program said that it thought of the turn; empty if it did not."""
-    turn, best = item.turn, item.worths[0] if item.worths else None
-    if best is not None and best.move != turn.text:
-        own = next((worth.value for worth in item.worths if worth.move == turn.text), best.value)
-        return belief_text(turn, own, best.move, best.value) or thought_text(turn)
-    return thought_text(turn)
 
 
 OUTPUTS: Final = ("class.html", "grades.csv", "standings.html", "index.html")

@@ -323,20 +323,13 @@ def _rubric(results: Results) -> str:
 def changed_marks(results: Results, store: Store) -> tuple[list[list[str]], float]:
     """Return the lines of `changes.csv`, and by how much a mark differs at most."""
     before, after = store.written(), written_marks(results)
-    same = _same([one for one, _ in before], [one for one, _ in after])
-    twice = _decided(before, after, same)
-    earlier = {there: before[here][1] for here, there in same.items()} | twice
+    earlier, gone = _earlier(before, after)
     students = [one for mark in results.marks for one in mark.students]
     found: list[tuple[Student, Written | None, Written | None]] = [
         (one, earlier.get(n), after[n][1]) for n, one in enumerate(students)
     ]
     if len(results.submissions) > 1:
-        clear = [one for n, (one, _) in enumerate(after) if n in twice]
-        found += [
-            (Student(one.name, one.keys), mark, None)
-            for n, (one, mark) in enumerate(before)
-            if n not in same and not any(set(one.keys) & set(own.keys) for own in clear)
-        ]
+        found += [(Student(one.name, one.keys), mark, None) for one, mark in gone]
     names = Counter(one.name for one, _, _ in found)
     held = store.meta_json(RUBRIC)
     changes = [] if held is None else rubrics.changes(held, json.loads(_rubric(results)))
@@ -353,30 +346,32 @@ def changed_marks(results: Results, store: Store) -> tuple[list[list[str]], floa
     return rows, most
 
 
-def _decided(
-    before: Sequence[tuple[Person, Written]],
-    after: Sequence[tuple[Person, Written]],
-    same: Mapping[int, int],
-) -> dict[int, Written]:
-    """Return the earlier marks of those who are one person by now, by their places in `after`.
+def _earlier(
+    before: Sequence[tuple[Person, Written]], after: Sequence[tuple[Person, Written]]
+) -> tuple[dict[int, Written], list[tuple[Person, Written]]]:
+    """Return the earlier marks by their places in `after`, and those of who is there no more.
 
     As long as it was not clear whose a hand-in is, it and the line of the roster stood there both.
     """
+    same = _same([one for one, _ in before], [one for one, _ in after])
     found: dict[int, list[Written]] = {}
+    gone = []
     for n, (person, mark) in enumerate(before):
         keys = set(person.keys)
         places = [same[n]] if n in same else []
         places = places or [n for n, (one, _) in enumerate(after) if keys & set(one.keys)]
         if len(places) == 1:
             found.setdefault(places[0], []).append(mark)
-    return {
+        else:
+            gone.append((person, mark))
+    earlier = {
         place: replace(
             max(marks, key=lambda one: one.games),
             total=None if any(one.total is None for one in marks) else marks[0].total,
         )
         for place, marks in found.items()
-        if len(marks) > 1
     }
+    return earlier, gone
 
 
 def tell_changes(results: Results, store: Store, out: Path) -> str:

@@ -105,7 +105,17 @@ def _lost_turns(lost: Sequence[Reason], playable: Mapping[str, int]) -> str:
         first = f"<p>{'The first' if reason.count > 1 else 'It'} is {title}{where}.</p>"
         turns, cause = number_of(reason.count, "turn"), html.escape(tables.clipped(reason.cause))
         head = f"<h3>{turns} lost: {cause}</h3>"
-        text = f"<div>{head}\n{first}\n{told}</div>\n{_position(reason, place)}"
+        turn, player = reason.turn, reason.game.side
+        caption = (
+            f'Before turn {turn.number}: <span class="mark p{player}" aria-hidden="true"></span> '
+            f"player {player}, this submission, is to move"
+        )
+        caption += f"; {turn.pop_outs}." if turn.pop_outs else "."
+        drawn = f' data-turn="{place}"' if place else ""  # else the page's script draws no board
+        text = (
+            f'<div>{head}\n{first}\n{told}</div>\n<figure class="position"{drawn}><pre>'
+            f"{html.escape(turn.board)}</pre><figcaption>{caption}</figcaption></figure>"
+        )
         shown.append(card(text, "lost-turn"))
     found = f"<h2>Lost turns</h2>\n{shown[0]}"
     if len(lost) > 1:
@@ -114,24 +124,6 @@ def _lost_turns(lost: Sequence[Reason], playable: Mapping[str, int]) -> str:
         others = "\n".join(shown[1:])
         found += f"\n<details><summary>{reasons}{first}</summary>\n{others}</details>"
     return found
-
-
-def _position(reason: Reason, place: str) -> str:
-    """Return the position before a lost turn: as text, which the page's script draws as a board.
-
-    `place` is the game and the turn in the page's data.
-    """
-    turn, player = reason.turn, reason.game.side
-    told = (
-        f'Before turn {turn.number}: <span class="mark p{player}" aria-hidden="true"></span> '
-        f"player {player}, this submission, is to move"
-    )
-    told += f"; {turn.pop_outs}." if turn.pop_outs else "."
-    drawn = f' data-turn="{place}"' if place else ""
-    return (
-        f'<figure class="position"{drawn}><pre>{html.escape(turn.board)}</pre>'
-        f"<figcaption>{told}</figcaption></figure>"
-    )
 
 
 GAME_HEADERS: Final = (

@@ -6,7 +6,7 @@ Such a file is set aside only if a trial shows that it is the cause.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any, Final
@@ -66,18 +66,16 @@ def prove_deadly(games: Iterable[PlannedGame], store: Store, pool: Pool) -> bool
     return looked
 
 
-def ways_out(games: Iterable[PlannedGame]) -> list[str]:
-    """Return for each match with games that stay without a proof what the teacher can do."""
-    lines = []
+def ways_out(games: Iterable[PlannedGame]) -> Iterator[str]:
+    """Yield for each match with games that stay without a proof what the teacher can do."""
     for match in dict.fromkeys(game.match for game in games):
         one, two = match.one.name, match.two.name
         out = ", or take one of them out of the folder" if match.two.is_submission else ""
-        lines.append(
+        yield (
             f"{one} and {two}: their game ends the grader or its worker, and no trial proves that "
             "a file does it; the same command does not play it again: "
             f"`--try-again {shlex.quote(one)}` does{out}"
         )
-    return lines
 
 
 def prove(game: PlannedGame, store: Store, pool: Pool) -> bool:

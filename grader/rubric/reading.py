@@ -195,7 +195,10 @@ def changes(before: Values, now: Values) -> list[str]:
         if old.get(key) == new.get(key):
             continue
         if table not in STORED:
-            shown = [_shown(values.get(key)) for values in (old, new)]
+            shown = [
+                "not set" if value is None else json.dumps(value, default=str, ensure_ascii=False)
+                for value in (old.get(key), new.get(key))
+            ]
             is_seed = key == "match.seed"
             found.append(
                 f"{key} has changed" if is_seed else f"{key} was {shown[0]} and is {shown[1]}"
@@ -220,11 +223,6 @@ def _flat(values: Values, where: str = "") -> Values:
         else:
             found[place] = value
     return found
-
-
-def _shown(value: object) -> str:
-    """Return a value as a rubric has it; None is a key without a value."""
-    return "not set" if value is None else json.dumps(value, default=str, ensure_ascii=False)
 
 
 def _mistakes(rubric: model.Rubric) -> Iterator[tuple[str, str]]:
