@@ -130,7 +130,12 @@ def required_level(asked: str, rubric: Rubric) -> tuple[Level, tuple[str, ...]]:
         raise InputError(
             f"isolation {level}: {rubric.source} requires {required} ([limits] require)"
         )
-    for path in secret_files(rubric) if level == "process" else ():
+    source = Path(rubric.source)
+    secret = [] if rubric.match.seed is None else [source]
+    secret += [source.parent / name for name in rubric.match.hidden]
+    agents = [split_name(agent.agent) for agent in kit_agents(rubric)]
+    secret += [student_file(agent) for agent in agents if agent.kind == "ai" and agent.rest]
+    for path in filter(Path.is_file, secret if level == "process" else ()):
         if machine.is_open_to_agents(path):
             raise InputError(
                 f"{path}: agents here could read it, as every user can, because the kernel has no "
@@ -138,16 +143,6 @@ def required_level(asked: str, rubric: Rubric) -> tuple[Level, tuple[str, ...]]:
             )
     LEVELS[level].prepare(say)
     return level, notes
-
-
-def secret_files(rubric: Rubric) -> list[Path]:
-    """Return the files that no submission may read: a rubric with its seed, boards, agents."""
-    source = Path(rubric.source)
-    found = [] if rubric.match.seed is None else [source]
-    found += [source.parent / name for name in rubric.match.hidden]
-    agents = [split_name(agent.agent) for agent in kit_agents(rubric)]
-    found += [student_file(agent) for agent in agents if agent.kind == "ai" and agent.rest]
-    return [path for path in found if path.is_file()]
 
 
 UNLIKELY: Final = "{} pairs of agents have margins that their ratings do not predict: see {}"

@@ -143,7 +143,12 @@ def _add_marks(one: Standing, results: Results, store: Store) -> None:
         one.next += f" --roster {shlex.quote(here[0]) if len(here) == 1 else 'ROSTER.csv'}"
         one.next += "  # when its column hand_in says it"
     else:
-        exports = list(_exports())
+        exports = []
+        for path in sorted(map(str, Path().glob("*.csv"))):
+            if path not in _rosters():  # which may have the columns of an export
+                with contextlib.suppress(InputError):
+                    read_gradebook(Path(path))
+                    exports.append(path)
         export = shlex.quote(exports[0]) if len(exports) == 1 else "EXPORT.csv"
         one.next = f"{one.next} --gradebook {export}" if changed or old or not ages else ""
 
@@ -162,15 +167,6 @@ def _add_owners(one: Standing, owners: Owners, has_roster: bool) -> None:
 def _rosters() -> list[str]:
     """Return the files of this folder that are rosters by their names."""
     return sorted(map(str, Path().glob("roster*.csv")))
-
-
-def _exports() -> Iterator[str]:
-    """Yield the files of this folder that a course system has exported."""
-    for path in sorted(map(str, Path().glob("*.csv"))):
-        if path not in _rosters():  # which may have the columns of an export
-            with contextlib.suppress(InputError):
-                read_gradebook(Path(path))
-                yield path
 
 
 def _hand_ins(of_results: Sequence[Standing]) -> Iterator[Standing]:

@@ -65,7 +65,13 @@ def forget(
         kind = str(store.meta("kind"))
     with (Book if kind == LADDER else Store)(path, writing=True) as store:
         results = None if kind == LADDER else read_results(store)
-        _check_folders(kind, outs, site)
+        for option, folder in (*(("--out", out) for out in outs), ("--site", site)):
+            file = "grades.csv" if kind == GRADE else "standings.txt"
+            file = file if option == "--out" else "index.html"
+            if folder is not None and not (folder / file).is_file():
+                why = "there is no such folder"
+                why = f"holds no files of a {kind}" if folder.is_dir() else why
+                raise InputError(f"{option} {folder}: {why}; nothing is forgotten")
         if kind == LADDER and store.meta("rubric") is None:
             raise InputError(f"{path}: give the command `ladder` for it once more, then this one")
         gone = _whoever(text, store, results)
@@ -92,18 +98,6 @@ def forget(
             print(f"left: {place} still holds the name, a number, an address or the file's hash")
     print(wrapped(ELSEWHERE))
     return DONE
-
-
-def _check_folders(kind: str, outs: Sequence[Path], site: Path | None) -> None:
-    """Refuse folders that no run of this kind has written, before anything is removed."""
-    file = "grades.csv" if kind == GRADE else "standings.txt"
-    folders = [("--out", folder, file) for folder in outs]
-    if site is not None:
-        folders.append(("--site", site, "index.html"))
-    for option, folder, file in folders:
-        if not (folder / file).is_file():
-            why = f"holds no files of a {kind}" if folder.is_dir() else "there is no such folder"
-            raise InputError(f"{option} {folder}: {why}; nothing is forgotten")
 
 
 @dataclass(frozen=True, slots=True)

@@ -373,7 +373,11 @@ class ClassRun:
         so_far: EndedGames,
         progress: Progress,
     ) -> bool:
-        """Add and report games as they end; return False if all against one opponent fail."""
+        """Add and report games as they end; return False if all against one opponent fail.
+
+        A file's results.json or the standings are written again, so that they are current if the
+        run stops.
+        """
         for game, attempt in ended:
             rival = "" if game.match.two.is_submission else game.match.two.name
             so_far.add(attempt)
@@ -385,22 +389,18 @@ class ClassRun:
                 again = "; it is played again" if self.tries[game.key] < ATTEMPTS else ""
                 progress.say(f"{game.title}: {attempt.fault}{again}")
             progress.step()
-            self._rewrite(results, so_far)
+            out = self.task.outputs.out
+            pause = 0.0 if len(self.task.found) <= tables.FEW else REWRITE_SECONDS
+            if out is not None and time.monotonic() - self.written > pause:
+                self.written = time.monotonic()
+                try:
+                    writing.write_quick(results.after(so_far), out)
+                except InputError as error:  # the games are in the results file all the same
+                    say(f"{error}; the games go on")
+                    self.written = math.inf
             if rival not in self.sound and self.failing[rival] >= HOPELESS:
                 return False
         return True
-
-    def _rewrite(self, results: Results, so_far: EndedGames) -> None:
-        """Write a file's results.json or the standings again: current if the run stops."""
-        out = self.task.outputs.out
-        pause = 0.0 if len(self.task.found) <= tables.FEW else REWRITE_SECONDS
-        if out is not None and time.monotonic() - self.written > pause:
-            self.written = time.monotonic()
-            try:
-                writing.write_quick(results.after(so_far), out)
-            except InputError as error:  # the games are in the results file all the same
-                say(f"{error}; the games go on")
-                self.written = math.inf
 
 
 def why_incomplete(task: Task, results: Results, run: ClassRun, interrupted: bool) -> Iterator[str]:

@@ -261,7 +261,13 @@ OUTPUTS: Final = ("class.html", "grades.csv", "standings.html", "index.html")
 
 def viva(path: Path, text: str, place: Path) -> int:
     """Write the page about one student's games."""
-    _check_private(place)
+    for folder in place.absolute().parents:
+        shown = next((name for name in OUTPUTS if (folder / name).is_file()), None)
+        if shown is not None:
+            raise InputError(
+                f"-o {place}: {folder} holds {shown}, so students may see it; choose another folder"
+            )
+    check_out(place.parent)
     with Store(path, writing=False) as store:
         results = read_results(store)
         item = results.find(text, path)
@@ -314,14 +320,3 @@ def chosen_games(item: Submission, results: Results, path: Path) -> dict[int, Pl
     worst = sorted(there, key=margin)[: GAMES // 2]
     close = sorted(there.keys() - set(worst), key=lambda number: (abs(margin(number)), number))
     return {number: there[number] for number in [*worst, *close[: GAMES - len(worst)]]}
-
-
-def _check_private(place: Path) -> None:
-    """Create the page's folder; raises `InputError` if students may see it."""
-    for folder in place.absolute().parents:
-        shown = next((name for name in OUTPUTS if (folder / name).is_file()), None)
-        if shown is not None:
-            raise InputError(
-                f"-o {place}: {folder} holds {shown}, so students may see it; choose another folder"
-            )
-    check_out(place.parent)

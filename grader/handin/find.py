@@ -121,10 +121,13 @@ def _hand_ins_at(path: Path, name: str | None, several: bool) -> list[HandIn]:
         if not (several and os.path.exists(path) and handed_in):
             raise
         return [_single(path, None, {}, str(error).removeprefix(f"{one_line(path)}: "))]
-    is_one = name is not None or "ai.py" in tree or (packed and is_kit(tree))
+    parts = tops(tree)
+    around = [] if len(parts) > 1 or platforms.of(parts, {}) else list(parts.values())
+    is_kit = any(OF_KIT in part for part in (tree, *around))  # perhaps with a folder around it
+    is_one = name is not None or "ai.py" in tree or (packed and is_kit)
     inner = unwrapped(tree)
     above = [str(path)] if several else []
-    above += [] if inner is tree else tops(tree)
+    above += [] if inner is tree else parts
     found = [] if is_one else hand_ins(inner, above, path)
     if is_one or (several and not found):
         return [_single(path, name or path.resolve().stem, tree)]
@@ -198,7 +201,8 @@ def _unpacked(hand_in: HandIn, archives: list[str], rules: SubmissionRules) -> H
     data = hand_in.tree[archives[0]](limit + 1)
     if len(data) > limit:
         raise InputError(f"the archive is larger than {rules.max_archive_mb} MB")
-    tree = worker.student_tree(archives[0], data, rules.max_archive_files, rules.max_archive_mb)
+    bounds = rules.max_archive_files, rules.max_archive_mb
+    tree = worker.tree_of(worker.ARCHIVE_SECONDS, archives[0], 0, data, *bounds)
     place = hand_in.place(archives[0])
     return replace(hand_in, places=[place], tree=tree, files={}, archived=True)
 
@@ -253,13 +257,6 @@ def unwrapped(tree: Tree) -> Tree:
     if "ai.py" in inner or len(whole) < 2:
         return tree
     return inner
-
-
-def is_kit(tree: Tree) -> bool:
-    """Return whether a tree is one copy of the kit, perhaps with a folder around it."""
-    parts = tops(tree)
-    around = [] if len(parts) > 1 or platforms.of(parts, {}) else list(parts.values())
-    return any(OF_KIT in part for part in (tree, *around))
 
 
 def hand_ins(tree: Tree, above: list[str], path: Path) -> list[HandIn]:

@@ -292,15 +292,12 @@ def class_tree(path: Path) -> Tree:
     """Return the files of a class's zip; raises `InputError` if it cannot be read."""
     held = path.stat()
     seconds = max(ARCHIVE_SECONDS, SECONDS_PER_MB * held.st_size / MEGABYTE)
-    return _tree(seconds, os.path.abspath(path), held.st_mtime_ns)
+    return tree_of(seconds, os.path.abspath(path), held.st_mtime_ns)
 
 
-def student_tree(name: str, data: bytes, max_files: int, max_megabytes: int) -> Tree:
-    """Return the files of a student's zip; raises `InputError` if it cannot be read."""
-    return _tree(ARCHIVE_SECONDS, name, 0, data, max_files, max_megabytes)
+def tree_of(seconds: float, *source: Any) -> Tree:
+    """Return the files of a zip, given as to `_opened`; raises `InputError` if it is damaged."""
 
-
-def _tree(seconds: float, *source: Any) -> Tree:
     def asked(function: Callable[..., Any], *arguments: Any) -> Any:
         try:
             return ask(function, *arguments, *source, seconds=seconds)

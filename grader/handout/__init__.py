@@ -321,8 +321,9 @@ def try_out(kit: Path) -> None:
 
 
 def autograder_files(path: Path | None) -> Iterator[tuple[str, bytes]]:
-    """Yield what every autograder contains: the kit, the rubric and the rubric's files."""
-    boards = {board.name for board in all_boards(rubrics.read(path))}
+    """Yield what every autograder contains: the kit, and the rubric with the files beside it."""
+    rubric = rubrics.read(path)
+    boards = {board.name for board in all_boards(rubric)}
     also = {f"{STARTS}/{board}{end}" for board in boards for end in ("", ".txt")} | boards
 
     def wanted(name: str) -> bool:
@@ -331,14 +332,8 @@ def autograder_files(path: Path | None) -> Iterator[tuple[str, bytes]]:
     for name, data in kit_files(wanted, also):
         yield f"kit/{name}", data
     if path is None:
-        yield "rubric.toml", rubrics.with_secret_seed("", rubrics.read()).encode()
-    else:
-        yield from rubric_files(path)
-
-
-def rubric_files(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield a rubric, with the boards and the files of its agents that lie beside it."""
-    rubric = rubrics.read(path)
+        yield "rubric.toml", rubrics.with_secret_seed("", rubric).encode()
+        return
     text = rubrics.with_secret_seed(path.read_text(encoding="utf-8-sig"), rubric)
     agents = [split_name(item.written) for item in kit_agents(rubric)]
     names = [board.name for board in all_boards(rubric) if (path.parent / board.name).is_file()]

@@ -210,15 +210,6 @@ def _gain(fit: Fit, player: int, others: np.ndarray, needing: set[int]) -> Float
     row = fit.covariances[player]
     own = row[player]
     theirs = np.diag(fit.covariances)[others]
-    weight = _more_weight(fit, player, others)
-    between = np.maximum(own + theirs - 2 * row[others], 0.0)
-    gained = (own - row[others]) ** 2
-    gained += np.where(np.isin(others, list(needing)), (theirs - row[others]) ** 2, 0.0)
-    return np.asarray(weight * gained / (1 + weight * between), dtype=np.float64)
-
-
-def _more_weight(fit: Fit, player: int, others: np.ndarray) -> Floats:
-    """Return the weight that one more pair adds to each pairing."""
     noise, number = fit.noise, np.zeros(fit.count)
     for one, two in ((fit.one, fit.two), (fit.two, fit.one)):
         number[two[one == player]] = fit.number[one == player]
@@ -227,4 +218,8 @@ def _more_weight(fit: Fit, player: int, others: np.ndarray) -> Floats:
     now, then = number[others], number[others] + 1
     with np.errstate(divide="ignore"):
         before = np.where(now > 0, 1 / (effect + noise.pair / np.maximum(now, 1)), 0.0)
-    return np.asarray(1 / (effect + noise.pair / then) - before, dtype=np.float64)
+    weight = 1 / (effect + noise.pair / then) - before  # what one more pair adds
+    between = np.maximum(own + theirs - 2 * row[others], 0.0)
+    gained = (own - row[others]) ** 2
+    gained += np.where(np.isin(others, list(needing)), (theirs - row[others]) ** 2, 0.0)
+    return np.asarray(weight * gained / (1 + weight * between), dtype=np.float64)

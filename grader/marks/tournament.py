@@ -87,7 +87,12 @@ def stages(
         begun.append(StageState(stage, tuple(groups)))
         if not begun[-1].complete:
             break
-        order = promoted(begun[-1])
+        order = [  # the winners of the groups first
+            group.standings[place].contestant
+            for place in range(stage.promote)
+            for group in groups
+            if place < len(group.standings)
+        ]
     return begun
 
 
@@ -110,16 +115,6 @@ def deal(order: Sequence[Contestant], count: int) -> list[list[Contestant]]:
         turn, column = divmod(place, count)
         groups[column if turn % 2 == 0 else count - 1 - column].append(contestant)
     return groups
-
-
-def promoted(state: StageState) -> list[Contestant]:
-    """Return the promoted contestants, the winners of the groups first."""
-    return [
-        group.standings[place].contestant
-        for place in range(state.stage.promote)
-        for group in state.groups
-        if place < len(group.standings)
-    ]
 
 
 def standings(

@@ -227,11 +227,6 @@ def with_keys(keys: Mapping[str, Any], text: Json) -> Json:
     return Json(f"{json_in_html(dict(keys))[:-1]},{text[1:]}")
 
 
-def all_games(games: Iterable[tuple[dict[str, Any], Json]]) -> Json:
-    """Return the data of a page of games: for each the keys that it has there, and its own data."""
-    return Json(f'{{"games":[{",".join(with_keys(*game) for game in games)}]}}')
-
-
 def public_replay(store: Store, key: str, names: Sequence[str]) -> dict[str, Any] | None:
     """Return the data of a game for the replay page as everybody may see them.
 

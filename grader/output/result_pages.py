@@ -201,9 +201,9 @@ def feedback_page(
         return pages.whole(title, f"{above}\n{after}")
     before = f'<section class="report" aria-labelledby="name">\n{above}\n</section>\n'
     after = f'\n<section class="report" aria-label="More">\n{after}\n</section>'
-    data = pages.with_keys(
-        {"opens": f"{min(margins, key=margins.__getitem__)}.0"}, pages.all_games(shown)
-    )
+    opens = {"opens": f"{min(margins, key=margins.__getitem__)}.0"}
+    listed = ",".join(pages.with_keys(*game) for game in shown)
+    data = pages.with_keys(opens, Json(f'{{"games":[{listed}]}}'))
     return Page(title, FEEDBACK, before, data, after=after).alone()
 
 
@@ -311,7 +311,18 @@ def standings_page(results: Results, out: Path) -> str:
     begun, stages = results.stages, results.rubric.tournament.stages
     finished = len(begun) == len(stages) and begun[-1].complete
     title = f"{GAMES[results.rubric.match.game].title} tournament"
-    parts = [heading(title, PROJECTOR), f'<p class="headline">{_headline(results, finished)}</p>']
+    digits = margin_digits(results.rubric.match.counts_points)
+    unit = "points a game" if digits == 1 else "a game (1 for a win, -1 for a loss)"
+    games = [game for group in begun[-1].groups for game in group.games]
+    played = f"{sum(game.key in results.played for game in games)} of {len(games)} games"
+    told = pages.minus(f"{html.escape(begun[-1].stage.name)}: {played}; the numbers are {unit}")
+    if finished:
+        first = [placing.standing for placing in results.placings if placing.place == 1]
+        names = " and ".join(html.escape(standing.contestant.name) for standing in first)
+        margin = pages.minus(f"{first[0].total.mean_margin:+.{digits}f} {unit}")
+        wins = "win" if len(first) > 1 else "wins"
+        told = f"\u2605 <strong>{names}</strong> {wins}, {margin}"
+    parts = [heading(title, PROJECTOR), f'<p class="headline">{told}</p>']
     columns = [_stage(state, results, finished and state is begun[-1], out) for state in begun]
     for stage in stages[len(begun) :]:
         waiting = card(f"<h3>{html.escape(stage.name)}</h3>\n<p>Has not begun.</p>", "group")
@@ -330,21 +341,6 @@ def standings_page(results: Results, out: Path) -> str:
     parts.append(pages.section("Not in the tournament", pages.listed(absent)))
     more = ("standings",) if finished else ("standings", "reload")
     return pages.whole(title, "\n".join(filter(None, parts)), "standings", more)
-
-
-def _headline(results: Results, finished: bool) -> str:
-    """Return who has won, else how far the stage is, with the unit of the numbers."""
-    digits = margin_digits(results.rubric.match.counts_points)
-    unit = "points a game" if digits == 1 else "a game (1 for a win, -1 for a loss)"
-    if not finished:
-        games = [game for group in results.stages[-1].groups for game in group.games]
-        played = sum(game.key in results.played for game in games)
-        stage = html.escape(results.stages[-1].stage.name)
-        return pages.minus(f"{stage}: {played} of {len(games)} games; the numbers are {unit}")
-    first = [placing.standing for placing in results.placings if placing.place == 1]
-    names = " and ".join(html.escape(standing.contestant.name) for standing in first)
-    margin = pages.minus(f"{first[0].total.mean_margin:+.{digits}f} {unit}")
-    return f"\u2605 <strong>{names}</strong> win{'s' if len(first) == 1 else ''}, {margin}"
 
 
 def _stage(state: StageState, results: Results, decided: bool, out: Path) -> str:

@@ -233,7 +233,14 @@ def play_all(
         most = 1 if alone else pool.slots * 2
         with closing(spread(pool.executor, play_game, ahead(), most)) as done:
             for game, future in done:
-                attempt = _attempt_of(future, game)
+                try:
+                    attempt = future.result()
+                except Exception as error:
+                    trace = "".join(traceback.format_exception(error))
+                    died = isinstance(error, WorkerDiedError) and error.by_itself
+                    ids = game.players[0].id, game.players[1].id
+                    failed = Attempt(game.key, ids, fault=one_line(error), traceback=trace)
+                    attempt = replace(failed, died=died)
                 if attempt.fault is None:
                     attempt = replace(attempt, fault=_why_not_counted(attempt, game))
                 if type(future.exception()).__name__ in DEATHS:  # its submissions are suspects
@@ -288,18 +295,6 @@ def _why_not_counted(attempt: Attempt, game: PlannedGame) -> str | None:
     if game.board.hidden:  # students read why points are withheld
         told = "lost turns by its own fault on a hidden board"
     return f"the opponent {game.match.two.name} {told}"
-
-
-def _attempt_of(future: Future[Attempt], game: PlannedGame) -> Attempt:
-    """Return what `play_game` returned; if it could not, return an attempt that failed."""
-    one, two = game.players
-    failed = Attempt(game.key, (one.id, two.id))
-    try:
-        return future.result()
-    except Exception as error:
-        trace = "".join(traceback.format_exception(error))
-        died = isinstance(error, WorkerDiedError) and error.by_itself
-        return replace(failed, fault=one_line(error), traceback=trace, died=died)
 
 
 Replay: TypeAlias = str
