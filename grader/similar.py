@@ -237,22 +237,19 @@ def similar_page(pairs: Sequence[Pair], notes: Sequence[str]) -> str:
     if pairs:
         parts.append("<h2>Sources side by side</h2>")
         parts.append("<p>Marked: in both files. Grey: base code, which does not count.</p>")
-    parts += [_sides(number, pair) for number, pair in enumerate(pairs[:SHOWN], 1)]
+    for number, pair in enumerate(pairs[:SHOWN], 1):
+        blocks = "".join(
+            f'<div><h3>{html.escape(document.name)}</h3><pre tabindex="0">'
+            f"{marked(document, spans)}</pre></div>"
+            for document, spans in zip((pair.one, pair.two), pair.spans, strict=True)
+        )
+        title = html.escape(f"{number}. {pair.title}")
+        head = f'<summary id="pair-{number}">{title}</summary>'
+        parts.append(card(f'<details open>{head}<div class="sides">{blocks}</div></details>'))
     return whole("Pairs that look alike", "\n".join(parts), "similar")
 
 
 HEADERS: Final = (Number("#"), "file", "other file", Number("source"), "sources")
-
-
-def _sides(number: int, pair: Pair) -> str:
-    blocks = "".join(
-        f'<div><h3>{html.escape(document.name)}</h3><pre tabindex="0">{marked(document, spans)}'
-        "</pre></div>"
-        for document, spans in zip((pair.one, pair.two), pair.spans, strict=True)
-    )
-    title = html.escape(f"{number}. {pair.title}")
-    head = f'<summary id="pair-{number}">{title}</summary>'
-    return card(f'<details open>{head}<div class="sides">{blocks}</div></details>')
 
 
 def marked(document: Document, spans: Sequence[tuple[int, int]]) -> str:

@@ -55,7 +55,18 @@ def explained(match: MatchMark, rubric: Rubric) -> list[str]:
             f"A win counts 1, a draw 0, a loss -1: a mean of {total.mean_margin:+.2f} a game."
         )
     if match.match.part == PART_A:
-        lines.append(f"{_percentage(total)} = {total.percent:+.2f} %.")
+        sums = f"({total.own} - {total.other}) / {max(total.other, 1)}"
+        how = f"Margin in percent of the opponent's points: 100 x {sums}"
+        if not total.counts_points:
+            counts = f"({total.wins} - {total.losses}) / {total.games}"
+            how = f"Wins less losses in percent of all games: 100 x {counts}"
+        elif total.hidden_games:
+            how = (
+                "Margin in percent: the mean margin of all games over the opponent's mean points "
+                f"on the boards that are not hidden, 100 x {total.mean_margin:.2f} / "
+                f"{total.unit:.2f}"
+            )
+        lines.append(f"{how} = {total.percent:+.2f} %.")
     lines.append(formula(match, rubric))
     if match.bounds is None:
         return [*lines, "Too few games for an interval."]
@@ -116,20 +127,6 @@ def _scale(match: MatchMark, rubric: Rubric) -> tuple[str, float, float, float, 
         return "margin", match.tally.percent, 0.0, rubric.part_a.cap_percent, " %"
     step = baseline_of(match.match, rubric)
     return "mean margin", match.tally.mean_margin, step.low, step.high, ""
-
-
-def _percentage(total: Tally) -> str:
-    """Return how the percentage of part A follows from the games."""
-    if not total.counts_points:
-        counts = f"({total.wins} - {total.losses}) / {total.games}"
-        return f"Wins less losses in percent of all games: 100 x {counts}"
-    if total.hidden_games:
-        return (
-            "Margin in percent: the mean margin of all games over the opponent's mean points on "
-            f"the boards that are not hidden, 100 x {total.mean_margin:.2f} / {total.unit:.2f}"
-        )
-    sums = f"({total.own} - {total.other}) / {max(total.other, 1)}"
-    return f"Margin in percent of the opponent's points: 100 x {sums}"
 
 
 def formula(match: MatchMark, rubric: Rubric) -> str:
