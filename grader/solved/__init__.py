@@ -252,8 +252,7 @@ def ask(
     end = time.monotonic() + seconds
     seats = SimpleQueue[IsolatedSeat]()
 
-    def answer(job: tuple[int, Solved]) -> Turn:
-        number, solved = job
+    def answer(number: int, solved: Solved) -> Turn:
         method, player = METHOD_OF[solved.part], solved.state.mover
         seat = seats.get()
         try:
