@@ -404,7 +404,13 @@ def _time(text: str, where: str) -> str:
     """Return a time in ISO 8601, empty if there is none; raises `InputError` if it is not clear."""
     if text in ("", "-"):
         return ""
-    numbers = _in_numbers(text)
+    found, numbers = words(text), text
+    months = [MONTHS[word] for word in found if word in MONTHS]
+    digits = [word for word in found if word.isdecimal()]
+    if len(months) == 1 and len(digits) in (4, 5):  # the month is a word
+        day, year, *clock = digits
+        half = "".join(found).rpartition(clock[-1])[2]
+        numbers = f"{day}.{months[0]}.{year} {':'.join(clock)} {half}".strip()
     for date, time in product(DATES, TIMES):
         with suppress(ValueError):
             return datetime.strptime(numbers, f"{date} {time}").isoformat()
@@ -412,15 +418,3 @@ def _time(text: str, where: str) -> str:
         if ":" in text:
             return datetime.fromisoformat(text).isoformat()
     raise InputError(f"{where}: expected a time such as 2030-01-31 23:59, not {text!r}")
-
-
-def _in_numbers(text: str) -> str:
-    """Return a time whose month is a word as `7.1.2030 10:00 AM`, any other text as it is."""
-    found = words(text)
-    months = [MONTHS[word] for word in found if word in MONTHS]
-    numbers = [word for word in found if word.isdecimal()]
-    if len(months) != 1 or len(numbers) not in (4, 5):
-        return text
-    day, year, *time = numbers
-    half = "".join(found).rpartition(time[-1])[2]
-    return f"{day}.{months[0]}.{year} {':'.join(time)} {half}".strip()

@@ -56,7 +56,9 @@ def asked_positions(starts: Sequence[State]) -> list[tuple[str, list[State]]]:
     found = [("", [largest, *_next_of_mover(largest)]), ("", [smallest])]
     popping = next((state for state in by_size if any(state.pop_outs_left or ())), None)
     if popping is not None:
-        played = _filled(popping)
+        draw, played = random.Random(1), [popping]  # drops alone, until the board is full
+        while drops := [action for action in played[-1].legal_actions() if not action[1]]:
+            played.append(played[-1].apply(draw.choice(drops)))
         for what, state in (
             ("in the middle of a game with pop-outs", played[len(played) // 2]),
             ("on a full board, where only pop-outs are valid", played[-1]),
@@ -75,11 +77,3 @@ def _next_of_mover(state: State) -> list[State]:
             return []
         state = state.apply(draw.choice(state.legal_actions()))
     return [] if state.is_over() or state.mover != mover else [state]
-
-
-def _filled(state: State) -> list[State]:
-    """Return the positions of a game of drops alone, until the board is full."""
-    draw, played = random.Random(1), [state]
-    while drops := [action for action in played[-1].legal_actions() if not action[1]]:
-        played.append(played[-1].apply(draw.choice(drops)))
-    return played

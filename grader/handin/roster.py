@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -295,7 +296,11 @@ def _group(name: str, hand_ins: Sequence[_HandIn]) -> _Group:
     names = [one.item.name for one in hand_ins]
     if len({one.item.sha256 for one in hand_ins}) == 1:
         return _Group(names, names[0])
-    newest = _newest({one.item.name: one.time for one in hand_ins})
+    newest = None
+    with suppress(TypeError, ValueError):  # one with a zone and one without; no time
+        times = {one.item.name: datetime.fromisoformat(one.time) for one in hand_ins}
+        last = max(times.values())
+        (newest,) = (name for name, time in times.items() if time == last)
     if newest is None:
         why = f"group {name} handed in several times ({'; '.join(names)})"
         told = f"{why}: their mark stays open; {SUBMITTED}"
@@ -386,17 +391,6 @@ def _plain(text: str) -> str:
 def _group_key(name: str) -> str:
     """Return what tells a group from others; empty for a cell such as `-`."""
     return letters(name) or name.strip(" -\u2013\u2014./")
-
-
-def _newest(times: Mapping[str, str]) -> str | None:
-    """Return the newest of hand-ins, None if their times cannot be compared or are equal."""
-    try:
-        read = {name: datetime.fromisoformat(time) for name, time in times.items()}
-        newest = max(read, key=read.__getitem__)
-        alone = list(read.values()).count(read[newest]) == 1
-    except (TypeError, ValueError):  # one with a zone and one without; no time
-        return None
-    return newest if alone else None
 
 
 MOST_NEAR: Final = 3

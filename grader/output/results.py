@@ -241,8 +241,8 @@ def placed(
 ) -> tuple[dict[str, float], list[str], str]:
     """Return the stored points for placement by submission, who has none here, and their file.
 
-    Persons are matched with the students; whoever is called otherwise there is found by the same
-    file.
+    Persons are matched with the students, then with the names of the hand-ins; whoever is called
+    otherwise there is found by the same file.
     """
     if held is None:
         return {}, [], ""
@@ -255,6 +255,16 @@ def placed(
     there = [(name, one) for name, students in owners.students.items() for one in students]
     first = match([one for _, one in here], [one for _, one in there])
     whose = {here[one][0]: there[two][0] for one, two in first.pairs.items()}
+    unclear = {place for item in first.undecided for place in item.here}
+    rest = [one for n, one in enumerate(here) if one[0] not in whose and n not in unclear]
+    free = [
+        (item.name, one)
+        for item in listed
+        if item.name not in whose.values()
+        for one in item.people
+    ]
+    again = match([one for _, one in rest], [one for _, one in free]).pairs
+    whose |= {rest[one][0]: free[two][0] for one, two in again.items()}
     for place, (_, sha256, _) in enumerate(earned):
         others = [item.name for item in listed if item.sha256 == sha256]
         alone = [one[1] for one in earned].count(sha256) == len(others) == 1
