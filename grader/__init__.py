@@ -9,8 +9,6 @@ practice(agent)     what does it see, and what not? Returns a Practice.
 See docs/api.md and help(grader.compare) for details. Modules are loaded on first use.
 """
 
-from __future__ import annotations
-
 import connect4  # noqa: F401 - first: then no file in this folder hides a module of Python's
 
 # isort: split

@@ -3,8 +3,6 @@
 The command line ends here: a command is a function whose parameters are called as its options.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import math
@@ -373,7 +371,6 @@ FUNCTIONS: Final = {
     "tournament": "commands.grade:tournament",
     "correct": "commands.student:correct",
     "publish-game": "commands.student:publish_game",
-    "doctor": "doctor:doctor",
     "handout": "handout:handout",
     "playground": "playground:playground",
     "similar": "similar:similar",

@@ -6,8 +6,6 @@ file or a textbook agent. A fingerprint that many submissions have counts less t
 two have.
 """
 
-from __future__ import annotations
-
 import html
 import importlib
 import math

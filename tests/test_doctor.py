@@ -13,6 +13,7 @@ import pytest
 
 from connect4.isolation.seat import Level
 from grader import doctor
+from grader.commands import doctor as command
 from grader.doctor import GUARANTEES, PROTECTIONS, Proof
 from grader.output.results import PROOF
 from grader.results.store import Store
@@ -72,7 +73,7 @@ def test_the_table_names_what_is_missing_why_and_how_to_get_it(
     proof = Proof(level, lacks, Counter({item.key: 3 for item in GUARANTEES}), breaches)
     text = doctor.table({level: proof}, {} if level == "wasm" else ABSENT, ["a machine"])
     lost = doctor.lacking(proof, level)
-    assert verdict in doctor.verdict(level, f"rubric.toml requires level {level}", lost)
+    assert verdict in command.verdict(level, f"rubric.toml requires level {level}", lost)
     assert part in text
     assert bool(lost) == (not verdict.startswith("yes"))
     assert max(map(len, text.partition("Not guaranteed")[0].splitlines())) <= 80

@@ -1,7 +1,5 @@
 """Shared parts of the commands: exit status, how games are played, whose a hand-in is."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 import tempfile

@@ -3,8 +3,6 @@
 Does the file run at all, and from which time per move on?
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing

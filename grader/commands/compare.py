@@ -6,8 +6,6 @@ differ in what they print: the function prints nothing, and it leaves no process
 interrupted.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -3,8 +3,6 @@
 It reads the results files and the hand-ins of the current folder, and changes nothing.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

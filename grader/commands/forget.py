@@ -6,8 +6,6 @@ hash, in whose place a random one stands in the scores of others. So a tournamen
 and its tables, and a ladder its ratings.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import secrets

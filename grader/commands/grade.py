@@ -4,8 +4,6 @@
 `fuel` prints what `--dry-run` estimates core-hours from.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

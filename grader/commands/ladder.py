@@ -3,8 +3,6 @@
 A run finds new versions, chooses pairs and plays them, as `grade` does.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import time

@@ -1,7 +1,5 @@
 """The command `practice`, and `grader.practice`: positions with a known answer, and no mark."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections import Counter

@@ -3,8 +3,6 @@
 `grade` and `tournament` end with the same step.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """One run of `grade` or `tournament`: plays the games without a result, then reports."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math

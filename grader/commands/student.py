@@ -5,8 +5,6 @@ and `grades.csv` show them. With the seed of a published game, a student can com
 player's moves; every game that is played with it later carries a remark.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import shlex

@@ -4,8 +4,6 @@ The positions are those in which a choice can be asked about. The analysis of th
 strongest agent) says what was best. No language model takes part.
 """
 
-from __future__ import annotations
-
 import html
 import math
 import os

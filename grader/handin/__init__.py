@@ -5,8 +5,6 @@ of a kind. Nobody is guessed: a person is matched with the only one on the other
 with nobody.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata
@@ -73,7 +71,7 @@ class Person:
         return asdict(self)
 
     @staticmethod
-    def from_json(held: Mapping[str, Any]) -> Person:
+    def from_json(held: Mapping[str, Any]) -> "Person":
         """Return the person of `to_json`."""
         return Person(held["name"], keys_from_json(held["keys"]), held["submitted"])
 

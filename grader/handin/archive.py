@@ -4,8 +4,6 @@ Nothing is unpacked to disk. Links are not followed, wherever and whenever a stu
 Hidden and generated files are skipped.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -5,8 +5,6 @@ folder, or a zip of it. Either a teacher gave the names, one file or folder for 
 (`alice.py`, `1001.zip`, `ann@uni.example/ai.py`), or a platform did (`grader.handin.platforms`).
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -5,8 +5,6 @@ check; isolation enforces the rules. A separate process reads the text (`worker`
 much time or memory, only the check of that submission fails.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 import textwrap
@@ -97,7 +95,7 @@ class Finding:
     in_report: bool = False
 
 
-def source_findings(source: bytes, rules: SubmissionRules) -> list[Finding]:
+def source_findings(source: bytes, rules: "SubmissionRules") -> list[Finding]:
     """Return the findings of a source, in the order of their lines.
 
     A hostile one may use unlimited memory and time.
@@ -372,7 +370,7 @@ def _root(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
-def report_findings(report: str | None, rules: SubmissionRules) -> list[Finding]:
+def report_findings(report: str | None, rules: "SubmissionRules") -> list[Finding]:
     """Return the findings of the text of `report.txt`; None means that the file is missing.
 
     A rubric with 0 pages asks for none.
@@ -407,7 +405,7 @@ READ_SECONDS: Final = 5.0
 MAX_FINDINGS: Final = 100
 
 
-def check(source: bytes, report: str | None, rules: SubmissionRules) -> list[Finding]:
+def check(source: bytes, report: str | None, rules: "SubmissionRules") -> list[Finding]:
     """Return the findings of a source and its report, in the order of their lines.
 
     Reading both takes at most `READ_SECONDS`. Of very many findings the required ones come first,
@@ -421,7 +419,7 @@ def check(source: bytes, report: str | None, rules: SubmissionRules) -> list[Fin
     return found
 
 
-def _first(source: bytes, report: str | None, rules: SubmissionRules) -> list[Finding]:
+def _first(source: bytes, report: str | None, rules: "SubmissionRules") -> list[Finding]:
     found = [*source_findings(source, rules), *report_findings(report, rules)]
     if len(found) > MAX_FINDINGS:
         found.sort(key=lambda finding: not finding.required)

@@ -4,8 +4,6 @@ A roster and a gradebook are such files. The separator, the encoding and the col
 the file; numbers and times are read as people write them in several countries.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

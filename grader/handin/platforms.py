@@ -9,8 +9,6 @@ Moodle: `mod/assign`, which leaves no `_` in a display name), else those that se
 for these downloads agree on (Gradescope, Brightspace, Blackboard).
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The two methods of a file, the positions in which `check` calls them, and its messages."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The students of a roster, and whose mark is whose: hand-ins beside its lines, and groups."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -75,7 +73,7 @@ class Student(Person):
     corrections: tuple[Correction, ...] = ()
 
     @staticmethod
-    def from_json(held: Mapping[str, Any]) -> Student:
+    def from_json(held: Mapping[str, Any]) -> "Student":
         """Return the student of `to_json`."""
         changes = [
             Correction(**{**one, "kind": Change(one["kind"])}) for one in held["corrections"]
@@ -97,7 +95,7 @@ class Owners:
     """Who gets the mark of each submission, by its name."""
     open: dict[str, str]
     """Why a submission's mark stays open, by its name."""
-    unknown: list[Doubt]
+    unknown: "list[Doubt]"
     """Who handed in and has no line in the roster."""
     told: list[str]
     """Which hand-in of a group counts, and whose correction counts for nobody, in words."""
@@ -416,10 +414,8 @@ def find(text: str, groups: Sequence[Collection[Person]], where: object) -> int:
     names = sorted({one.name for group in groups for one in group})
     near = [name for name in names if text.casefold() in name.casefold()]
     near_names = " or ".join(map(repr, near[:MOST_NEAR]))
-    told = f"{where}: {text!r} is not in it"
-    if near:
-        raise InputError(f"{told}; did you mean {near_names}?")
-    raise InputError(f"{told}{nearest(text, names)}; {named_few(names)} are")
+    hint = f" (did you mean {near_names}?)" if near else nearest(text, names)
+    raise InputError(f"{where}: {text!r} is not in it{hint}; {named_few(names)} are")
 
 
 def _is_exactly(text: str, person: Person) -> bool:

@@ -8,8 +8,6 @@ grader.handin.worker`, this module is such a worker. Agents run in processes of 
 have no part in this.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import importlib

@@ -3,8 +3,6 @@
 The students' edition lacks this package and all else that `grader/handout.toml` excludes.
 """
 
-from __future__ import annotations
-
 import fnmatch
 import functools
 import importlib.util
@@ -46,7 +44,7 @@ MOVED: Final = {"docs/assignment.md": "README.md"}
 
 NO_AUTOGRADER: Final = (
     *("tests/", "benchmarks/", "docs/", ".gitignore", ".vscode/"),
-    *("grader/doctor/", "grader/similar.py"),
+    *("grader/doctor/", "grader/commands/doctor.py", "grader/similar.py"),
 )
 """What a folder of an autograder does not need; hostile agents never lie beside hand-ins."""
 

@@ -3,8 +3,6 @@
 Pseudonyms and private addresses follow from a secret, so that they stay the same all term.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

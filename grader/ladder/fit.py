@@ -4,8 +4,6 @@ The ratings are one least-squares fit of the margins of all pairs, with interval
 anchor: its rating is 0 and has no error. Every version is a separate player.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 At the end of the module: what only the teacher sees, the table on the terminal and `ladder.csv`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The site of a ladder: static files that open from disk; only changed pages are written."""
 
-from __future__ import annotations
-
 import hashlib
 import html
 import json

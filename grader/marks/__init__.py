@@ -1,7 +1,5 @@
 """Marks: what played games and the rubric make of a submission, less late days."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

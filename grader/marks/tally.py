@@ -4,8 +4,6 @@ One sample is the mean margin of a pair of games with swapped sides. Swapping si
 board and seed removes the first-move advantage from every sample.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -93,14 +91,14 @@ class Tally:
         """Return the decimals of a printed mean margin."""
         return margin_digits(self.counts_points)
 
-    def interval(self, rules: StatisticsRules) -> Interval:
+    def interval(self, rules: StatisticsRules) -> "Interval":
         """Return the mean margin of the pairs with its confidence interval."""
         found = mean_interval(self.pairs, rules)
         if self.counts_points or not found.known:
             return found
         return Interval(found.mean, max(found.low, -1.0), min(found.high, 1.0), found.pairs)
 
-    def percent_interval(self, rules: StatisticsRules) -> Interval:
+    def percent_interval(self, rules: StatisticsRules) -> "Interval":
         """Return the percentage margin with its confidence interval.
 
         The interval is that of a ratio of means: W. G. Cochran, "Sampling Techniques" (3rd edition,

@@ -4,8 +4,6 @@ The submissions, the rubric and the played games determine the state of a tourna
 computed again on each use, so a stopped tournament can simply continue.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Collection, Mapping, Sequence
@@ -33,7 +31,7 @@ class Standing:
     """One line of a table; `total` has the games played so far."""
 
     contestant: Contestant
-    rating: Rating
+    rating: "Rating"
     total: Tally
     lot: int
     """The place in the draw, which decides between equals: the tie-break `name`."""

@@ -5,8 +5,6 @@ the message of an exception, could therefore hide lines or mask words. So the gr
 commands while it runs, except for its own lines of errors.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import stat

@@ -4,8 +4,6 @@ Pages, Gradescope and GitHub show the same text, so that nobody has to ask how a
 computed. Then the file that Gradescope reads; last which marks have changed, and why.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

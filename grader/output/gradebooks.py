@@ -5,8 +5,6 @@ from whom it came. Cells of the export stay as they are, and only the marks, the
 remarks are written. docs/gradebooks.md describes the systems and names the sources.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -3,8 +3,6 @@
 Text is escaped here and nowhere else, so that a student's text is never markup.
 """
 
-from __future__ import annotations
-
 import hashlib
 import html
 import json

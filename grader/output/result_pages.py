@@ -4,8 +4,6 @@ Feedback is a mark, its explanation, lost turns, and a replay of every game. A p
 that loads nothing else. Text by a student is never used as markup.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections import Counter

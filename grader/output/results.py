@@ -3,8 +3,6 @@
 It stands in `output`, not in `results`: marks, stages and protection belong to layers above that.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -169,7 +167,7 @@ class Results:
         """Return the games that have ended, for a run to add to."""
         return EndedGames({**self.played}, {**self.faults})
 
-    def after(self, ended: EndedGames) -> Results:
+    def after(self, ended: EndedGames) -> "Results":
         """Return what follows from the games that have ended by now."""
         planned = self.games if self.kind == GRADE else ()
         return replace(self, played={**ended.played}, faults={**ended.failed}, planned=planned)

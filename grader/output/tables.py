@@ -1,7 +1,5 @@
 """The printed tables: marks, matches, standings, which fit in 80 columns; and `grades.csv`."""
 
-from __future__ import annotations
-
 import math
 import re
 import textwrap

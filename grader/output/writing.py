@@ -6,8 +6,6 @@ is every record with the exact source that played: `submissions/HASH/ai.py` and
 `records/index.csv` has one line for each record, with the names of those who handed the file in.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import zipfile

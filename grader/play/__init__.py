@@ -4,8 +4,6 @@ Unlike `ProcessPoolExecutor`, the local executor survives the death of its worke
 end when it ends.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import ipaddress

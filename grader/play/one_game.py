@@ -3,8 +3,6 @@
 `play_game` is the function that plays a game, here or on another machine.
 """
 
-from __future__ import annotations
-
 import builtins
 import hashlib
 import inspect

@@ -5,8 +5,6 @@ result under its key is never played again. A changed submission changes the key
 only.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json
@@ -154,7 +152,7 @@ class PlannedGame:
         rival = "another submission" if self.match.two.is_submission else self.match.two.name
         return f"{rival}, {self.board.label}, as player {self.side}, round {self.repeat + 1}"
 
-    def job(self, level: Level, store: Store) -> tuple[PlannedGame, Level, Sources]:
+    def job(self, level: Level, store: Store) -> "tuple[PlannedGame, Level, Sources]":
         """Return what a worker requires to play the game, the arguments of `play_game`."""
         one, two = self.players
         return self, level, (one.source(store), two.source(store))

@@ -3,8 +3,6 @@
 Such a file is set aside only if a trial shows that it is the cause.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor

@@ -1,7 +1,5 @@
 """Loads each file and asks it for moves with more and more time, until it plays."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -4,8 +4,6 @@ The site is one page, the kit as a zip, and optionally a copy of Pyodide (Python
 `referee` and `agent` run in the browser. The site contains the students' edition only.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import shutil

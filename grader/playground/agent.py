@@ -4,8 +4,6 @@
 the referee checks each answer.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import json

@@ -1,7 +1,5 @@
 """`practice` in the playground: the page asks a student's worker one position after another."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Generator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@
 those of every game. The replies of people and of students' files come from outside, as text.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Generator
 from dataclasses import asdict, replace

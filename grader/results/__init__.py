@@ -1,7 +1,5 @@
 """The results of games, and what a results file holds of each: attempts, failures, lost turns."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -40,7 +38,7 @@ class Faults:
         """Return how many turns were lost."""
         return self.timeouts + self.invalid + self.errors
 
-    def __add__(self, other: Faults) -> Faults:
+    def __add__(self, other: "Faults") -> "Faults":
         return Faults(
             self.timeouts + other.timeouts,
             self.invalid + other.invalid,

@@ -3,8 +3,6 @@
 It survives a kill at any moment.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

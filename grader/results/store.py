@@ -5,8 +5,6 @@ everything else that a report requires (rubric, boards, submissions, sources). `
 describes the tables.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 import sqlite3

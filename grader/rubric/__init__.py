@@ -3,8 +3,6 @@
 `model.py` annotates each key with its check.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -84,7 +82,7 @@ class Place:
     stored_boards: dict[str, Values] = field(default_factory=dict)
     stored_agents: dict[str, Values] = field(default_factory=dict)
 
-    def at(self, key: str) -> Place:
+    def at(self, key: str) -> "Place":
         """Return the place of a key in the table here."""
         return replace(self, where=f"{self.where}.{key}" if self.where else key)
 

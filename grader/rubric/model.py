@@ -3,8 +3,6 @@
 `level_of_games` says what limits a move: seconds, or what an agent executes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 `grader/rubric.toml` is the default. Another file contains only the keys that differ.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

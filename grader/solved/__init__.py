@@ -5,8 +5,6 @@ value of every action. `positions.txt` has both. Part A is play against the unif
 part B against best play. `questions` says what the answers suggest, `report` prints them.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import time
@@ -79,7 +77,7 @@ class Solved:
         place = None if action is None else self.state.legal_actions().index(action)
         return max(self.values) - (min(self.values) if place is None else self.values[place])
 
-    def twin(self) -> Solved:
+    def twin(self) -> "Solved":
         """Return the same position of a skill with players and columns exchanged."""
         board = self.state.board()[:, ::-1]
         exchanged = np.where(board > 0, 3 - board, 0)
@@ -339,7 +337,7 @@ class Practice:
         """Return the points that a move gives away."""
         return mean_of([answer.regret for answer in self.regrets(part)])
 
-    def points_won(self, old: Practice, part: Part) -> Mean:
+    def points_won(self, old: "Practice", part: Part) -> Mean:
         """Return how many points less a move gives away than one of `old`, position by position."""
         before = {text_of(answer.solved.state): answer.regret for answer in old.regrets(part)}
         own = ((text_of(answer.solved.state), answer.regret) for answer in self.regrets(part))

@@ -5,8 +5,6 @@ where that player's move is neither right nor that of a player without the mista
 use shares of answers; a share of few answers is nan, and no rule holds for it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean

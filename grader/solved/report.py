@@ -1,7 +1,5 @@
 """What is said of an agent's answers: the text of the command, and the page with all positions."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterator, Sequence
 from itertools import groupby
