@@ -15,11 +15,13 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import connect4
 from connect4.games import GAMES, load_start
 from connect4.players.base import Outcome, Turn
+from connect4.utils import get_pts
 from grader.solved import Answer, Practice, read
 from grader.solved.report import page
 from tests.browser import PHONE, WIDE, Browser
@@ -144,6 +146,15 @@ def test_the_site_has_the_students_edition_only(site: Path) -> None:
     assert "reference" not in re.findall('"kind":"([a-z]+)"', (site / "index.html").read_text())
 
 
+def test_the_page_says_the_task_with_the_code_of_the_documents(desk: Desk) -> None:
+    script = "return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent)"
+    apply, explain = desk.browser.run(script, "#task pre")
+    assert apply in CODE
+    assert explain in (ROOT / "docs" / "students.md").read_text(encoding="utf-8")
+    points = [get_pts(1, np.ones((1, length), int)) for length in range(1, 13)]
+    assert desk.browser.run(script, "#task tr:last-child td") == list(map(str, points))
+
+
 def test_the_stub_plays_the_same_game_as_on_a_machine(desk: Desk, tmp_path: Path) -> None:
     file = tmp_path / "ai.py"
     file.write_text(STUB, encoding="utf-8")
@@ -162,6 +173,7 @@ def test_an_edited_file_plays_and_its_faults_are_shown_with_their_line(desk: Des
     assert set(desk.play(source=broken)[::2]) == {"error"}
     line = broken[: broken.index("1 / 0")].count("\n") + 1
     assert f'File "ai.py", line {line}, in get_expectimax_move' in desk.turn(1)
+    assert desk.browser.text("#findings") == f"Line {line}: ZeroDivisionError: division by zero"
     assert desk.browser.text("#printed") == "thinking"
     desk.play(source="x = (")
     assert 'File "ai.py", line 1' in desk.browser.text("#detail")
@@ -173,6 +185,7 @@ def test_an_endless_loop_loses_its_turn_and_the_next_turn_is_played(desk: Desk) 
     moves = desk.play(source=STUB.replace(FIRST_MOVE, loop), board="", seconds="2")
     assert moves.index("too late") == 2
     assert "no answer within 2 s" in desk.turn(3)
+    assert "no answer within 2 s" in desk.browser.text("#findings"), "beside the editor, too"
     assert "too late" not in moves[3:]
     found = desk.check(STUB.replace(FIRST_MOVE, "while True: pass", 1))
     line = STUB[: STUB.index("def get_expectimax_move")].count("\n") + 1

@@ -17,9 +17,8 @@ from grader.solved import LEAST, Answer, Practice, known_positions, largest, rep
 SECONDS: Final = 60.0
 """Seconds for all questions: more than the command has, because a browser is slower."""
 
-SLOW: Final = (
-    "A browser is about three times slower than a machine: what is late here may be in time there."
-)
+SLOW: Final = "A browser is about three times slower: a late answer may be in time on your machine."
+AGAIN: Final = "Did a change help? Copy these tables, practise again, and compare."
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,5 +98,6 @@ class Practising:
             *("ai.py", self._seconds, tuple(self._positions), tuple(self._answers)),
             remark="".join([SLOW, *lacked]),
         )
-        text, page = "\n".join(report.lines(found)), report.page(found, self._address)
+        text = "\n".join(report.lines(found)).replace(report.PROGRESS, AGAIN)
+        page = report.page(found, self._address)
         return {"text": text, "page": page, "fault": "".join(details[:1])}

@@ -192,7 +192,7 @@ const live = {
       if (!turn || turn.player !== player) continue;
       const spent = Math.max(0, Date.now() / 1000 - turn.at);
       const left = page.game.left[page.game.last]?.[player - 1];
-      const facts = [make("span", turn.moves ? "yours" : "", turn.moves ? `Your move${this.typed && `: ${this.typed}_`}` : "thinks")];
+      const facts = [make("span", turn.moves ? "yours" : "fact", turn.moves ? `Your move${this.typed && `: ${this.typed}_`}` : "thinks")];
       if (left !== undefined) facts.push(make("span", "fact", `${left} pop-out${left === 1 ? "" : "s"} left`));
       facts.push(make("span", "fact", turn.limit === null ? `${spent.toFixed(0)} s`
         : `${Math.min(spent, turn.limit).toFixed(1)} of ${number(turn.limit, 3)} s`));

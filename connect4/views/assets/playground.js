@@ -213,7 +213,7 @@ const playground = {
         `Line ${line}: ${rule}${required ? "" : " (advice)"}: ${text}`))
     )));
     const known = plays.includes(null) ? "not known whether it plays" : `plays from ${Math.max(...plays.map(Number))} s a move`;
-    state(found.some(({ required }) => required) ? "check: this is to fix before you hand it in."
+    state(found.some(({ required }) => required) ? "check: fix this before you hand it in."
       : `check: well formed; ${known} in this browser.${found.length ? " Advice:" : ""}`);
     return "";
   },
@@ -263,7 +263,7 @@ const playground = {
       await this.playing;
       this.games.push(this.games[game]);
       for (const [name, data] of events) kinds[name](data);
-      return answer === null ? "the analysis has ended without a result" : JSON.parse(answer).wrong ?? "";
+      return answer === null ? "the analysis has ended without a result" : JSON.parse(answer).wrong ?? "The costs are shown now.";
     }
     const asked = { record, turn, source: this.games[game].text };
     let tree = await this.ask("tree", asked);
@@ -382,12 +382,14 @@ async function busy(work, text) {
 }
 
 /**
- * Mark the line of a fault in the editor.
+ * Say a fault beside the editor, and mark its line.
  * @param {string | null | undefined} text
  */
 function markFault(text) {
-  const found = [...(text ?? "").matchAll(/ai\.py"?, line (\d+)/g)].pop();
-  if (found) editor.mark(Number(found[1]));
+  const line = Number([...(text ?? "").matchAll(/ai\.py"?, line (\d+)/g)].pop()?.[1] ?? 0);
+  const said = text?.match(/^(?!Traceback| ).+/m)?.[0];
+  if (line) editor.mark(line);
+  if (said) byId("findings").replaceChildren(make("li", "", makeButton("required", () => line && editor.go(line), line ? `Line ${line}: ${said}` : said)));
 }
 
 byId("title").textContent = "Connect 4 playground";
@@ -408,7 +410,6 @@ loaded.catch((error) => state(error.message, true));
 
 (function attend() {
   const { game, turn, over } = kinds;
-  let stayed = false;
   kinds.game = (data) => {
     document.querySelector("main")?.classList.remove("idle");
     byId("after").hidden = true;
@@ -422,12 +423,11 @@ loaded.catch((error) => state(error.message, true));
   kinds.over = (data) => {
     over(data);
     markFault(data.game.why);
-    if (!stayed) {
+    if (!byId("save").firstChild) {
       live.stay();
       live.make();
       byId("save").append(makeButton("", () => busy(() => playground.play(true), "The game goes on."), "Play on from this turn"));
     }
-    stayed = true;
     byId("after").hidden = false;
   };
   field("game").addEventListener("change", offerGame);
