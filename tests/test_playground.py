@@ -500,10 +500,14 @@ def test_a_link_of_practice_begins_a_game_with_its_position(desk: Desk, tmp_path
     moves = desk.play(board="linked")
     played = connect4.play(f"ai:{tmp_path / 'ai.py'}", "random", solved.state, seconds=20, seed=7)
     assert moves == [turn.text for turn in played.turns]
+    assert desk.play(board="linked") == moves, "the address has a turn of the game by now"
     desk.browser.run("location.hash = '#6_8_mine'")
     desk.begin(board="linked")
     desk.until("document.querySelector('#state').textContent.endsWith('no position: #6_8_mine')")
     desk.browser.run("location.hash = ''")
+    desk.play()
+    desk.choose(game="extended")
+    assert not desk.browser.find_all("#set-board [value=linked]"), "a turn is no position"
 
 
 def test_stop_ends_practice_with_the_result_so_far(desk: Desk) -> None:

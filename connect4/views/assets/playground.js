@@ -22,6 +22,7 @@ const playground = {
   spare: /** @type {PythonWorker | null} */ (null),
   playing: /** @type {Promise<void> | null} */ (null),
   stopping: false,
+  place: "", // the position of a link; the replay writes its turns in place of it
   halted: /** @type {Promise<void>} */ (Promise.resolve()), // settles when Stop is pressed
   halt: () => {},
   /** @type {PythonWorker | null} */
@@ -91,8 +92,7 @@ const playground = {
     const text = source.value;
     const from = goOn ? { record: live.records[page.index], turn: page.at } : {};
     const given = goOn ? this.games[page.index].words : words();
-    const place = field("board").value === "linked" ? location.hash.slice(1) : "";
-    const plan = await this.ask("plan", { words: given, source: text, place, ...from });
+    const plan = await this.ask("plan", { words: given, source: text, place: field("board").value === "linked" ? this.place : "", ...from });
     if (plan.wrong) return plan.wrong;
     /** @type {Files} */
     const files = {};
@@ -316,7 +316,8 @@ function option(value, text) {
 /* Offer what the chosen game has. */
 function offerGame() {
   const { starts, size, agents } = rules();
-  const linked = location.hash && rules().name === "extended" ? [option("linked", "the position of the link")] : [];
+  if (!/^#\d+\.\d+$/.test(location.hash)) playground.place = location.hash.slice(1);
+  const linked = playground.place && rules().name === "extended" ? [option("linked", "the position of the link")] : [];
   byId("set-board").replaceChildren(...linked, option("", "the usual start"), ...starts.map((name) => option(name, name)),
     ...(size ? [option("size", "an empty board of another size")] : []));
   if (size) [field("rows").value, field("columns").value] = size.map(String);
