@@ -240,8 +240,8 @@ def ask(
 ) -> Iterator[Answer]:
     """Yield an agent's answers, each of a new player, until `seconds` are over.
 
-    `setup` names the agent and the time of a move; `jobs` positions are asked at once, at an
-    exact level one, because its library is for one thread. A turn that is late because the machine was
+    `setup` names the agent and the time of a move; `jobs` positions are asked at once, at an exact
+    level one, because its library is for one thread. A turn that is late because the machine was
     too busy is left out.
     """
     from grader.play.one_game import spread  # late: a browser has none of it
