@@ -131,7 +131,7 @@ def test_the_page_opens_at_the_start_with_names_and_settings(
     assert browser.find("#player2 bdi").get_property("textContent") == HOSTILE
     assert browser.run("return document.scripts.length") == 2
     assert browser.text("#facts").splitlines() == [
-        "6×8", "20 s per move", "seed 1", "player 1: intelligent move",
+        "6×8", "20 s per move", "seed 1", "player 1: get_intelligent_move",
     ]  # fmt: skip
     browser.assert_quiet()
 

@@ -389,6 +389,7 @@ def test_a_rematch_with_sides_swapped_is_another_of_the_last_games(
     browser.find("#resign").click()
     browser.find("#resign").click()
     browser.wait("return document.querySelector('#save')?.textContent.includes('Swap sides')")
+    assert browser.text("#outcome") == "greedy won (a player resigned)"
     next(one for one in browser.find_all("#save button") if one.text == "Swap sides").click()
     asked(browser, 2)
     assert "greedy" in browser.text("#player1")

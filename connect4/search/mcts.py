@@ -127,7 +127,7 @@ class Mcts:
             self.iterations,
             values={child.move: self.value(child) for child in children},
             line=tuple(node.move for node in line),
-            note="visits: " + ", ".join(f"{child.move} {child.visits}" for child in most),
+            note="visits: " + ", ".join(f"{child.move} ({child.visits})" for child in most),
         )
 
     def value(self, node: MctsNode) -> float:

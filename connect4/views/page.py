@@ -106,7 +106,7 @@ def facts(record: Record) -> list[str]:
         found.append(f"player 1 plays {symbols[0]} ({one} in the protocol)")
         found.append(f"player 2 {symbols[1]} ({two})")
     found += [
-        f"player {number}: {player.asked} move"
+        f"player {number}: get_{player.asked}_move"
         for number, player in enumerate(record.players, 1)
         if player.asked
     ]
@@ -160,11 +160,11 @@ def shortened(details: list[str]) -> list[str]:
 
 
 def result_text(record: Record) -> str:
-    """Return who won and why the game ended; an empty text while it is played."""
+    """Return who won, by which points, why it ended; an empty text while the game is played."""
     if record.result is None:
         return ""
-    one, two = record.result.scores
     winner = record.result.winner
+    one, two = record.result.scores[:: -1 if winner == 2 else 1]  # the winner's first
     who = f"Player {winner} wins" if winner else "Nobody wins"
     score = f", {one}:{two}" if record.start.game.counts_points else ""
     if record.result.ending is Ending.ABORTED:
@@ -201,9 +201,8 @@ def analysis_data(
         raise InputError(f"the record's analysis cannot be read: no {error}") from None
     except InputError as error:
         raise InputError(f"the record's analysis cannot be read: {error}") from None
-    source = (
-        f"Analysed by the kit's agent {agent}, {seconds:g} s per search. The cost is in {unit}."
-    )
+    cost = "The cost" if unit == "points" else "A cost in figures"
+    source = f"Analysed by the kit's agent {agent}, {seconds:g} s per search. {cost} is in {unit}."
     if left_out := skipped_text(turns, agent):
         source = f"{source} {left_out}"
     return {"turns": turns, "worst": worst, "unit": unit, "source": source}

@@ -207,16 +207,14 @@ def viva_page(name: str, asked: Sequence[Question], branches: Callable[[Question
 
 def _sheet(place: int, item: Question) -> str:
     where = f"Game {item.game.number} ({item.game.title}), turn {item.turn.number}"
-    mine, other = (
-        item.state.scores()[side - 1] for side in (item.turn.player, 3 - item.turn.player)
-    )
-    left = item.state.pop_outs_left
-    pops = "" if left is None else f" Pop-outs left: {left[0]} and {left[1]}."
-    tokens = ("dots", "rings")[item.turn.player - 1]
+    own = item.turn.player - 1
+    scores, left = item.state.scores(), item.state.pop_outs_left
+    pops = "" if left is None else f" Pop-outs left: yours {left[own]}, theirs {left[1 - own]}."
+    tokens = ("dots", "rings")[own]
     text = [
         f"<h2>{place}. {item.title}</h2>",
-        f"<p>{html.escape(where)}. You are player {item.turn.player} (the {tokens}) and "
-        f"move at {mine} to {other}.{pops}</p>",
+        f"<p>{html.escape(where)}. You are player {item.turn.player} (the {tokens}), to "
+        f"move; the score is {scores[own]} to {scores[1 - own]}.{pops}</p>",
         f'<figure id="position-{place}"><pre>{html.escape(item.state.to_text())}</pre></figure>',
         f"<p><strong>{html.escape(item.asked)}</strong></p>",
         '<p class="notes">Notes</p>',

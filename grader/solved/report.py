@@ -329,7 +329,7 @@ def _summary_html(practice: Practice) -> str:
     parts = [f"<pre>{html.escape(text)}</pre>", scroll.format(_skill_table(practice, "html"))]
     parts += [f"<p>{html.escape(sides)}</p>"] if sides else []
     if any(practice.regrets(part) for part in METHOD_OF):
-        more = html.escape(INTERVAL + PROGRESS.replace("\n", " "))
+        more = html.escape(INTERVAL + PROGRESS.partition(" --page")[0].replace("\n", " "))
         parts += [scroll.format(_points_table(practice, "html")), f"<p>{more}</p>"]
     return "\n".join(parts)
 

@@ -76,7 +76,7 @@ class Chart {
     [this.left, this.right, this.top, this.bottom] = [this.levels ? 92 : 40, width - 28, 10, height - 20];
     this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.picture.replaceChildren();
-    const size = step(this.range[1] - this.range[0], height < 130 ? 3 : 4);
+    const size = step(this.range[1] - this.range[0], 4);
     const digits = Math.max(0, -Math.floor(Math.log10(size)));
     const levels = this.levels ?? multiples(size, ...this.range).map((value) => (
       /** @type {[number, string]} */ ([value, number(value, digits)])

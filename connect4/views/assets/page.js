@@ -272,12 +272,12 @@ const page = {
   },
 };
 
-/** Return the result in a few words, the winner's points first: `ai won 324 : 127`.
+/** Return the result in a few words, the winner's points first: `ai won 324 : 127`, or why it is no matter of points.
  * @param {Game} game
  */
 function headline({ winner, names, countsPoints, scores_end: points, result }) {
-  const ordered = winner === 2 ? [...points].reverse() : points;
-  const score = countsPoints ? ` ${ordered.join(" : ")}` : "";
+  const [own, other] = winner === 2 ? [...points].reverse() : points;
+  const score = !countsPoints ? "" : own > other ? ` ${own} : ${other}` : ` ${/\(.*\)/.exec(result) ?? ""}`;
   return winner ? [quoted(names[winner - 1]), ` won${score}`] : [result];
 }
 

@@ -83,7 +83,7 @@ function offerGame() {
     return label;
   }));
   offerAgent("first", "First agent");
-  offerAgent("second", "Opponent");
+  offerAgent("second", "");
 }
 
 /** @param {string} id @param {string} title */
@@ -105,7 +105,7 @@ function offerAgent(id, title) {
 function offerFields(id) {
   const agent = rules().agents.find(({ kind }) => kind === field(`${id}-kind`).value);
   /** @type {[string, HTMLElement][]} */
-  const parts = agent?.file ? [["file", make("input")]] : [];
+  const parts = agent?.file ? [["file", Object.assign(make("input"), { placeholder: "another file" })]] : [];
   for (const [name, words] of Object.entries(agent?.options ?? {})) {
     const usual = agent?.usual[name] ?? "";
     const choices = words.map((word) => option(word === usual ? "" : word, word));
@@ -164,10 +164,10 @@ const quote = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace
 function changed() {
   const kind = mode();
   byId("first").hidden = byId("first-options").hidden = kind !== "watch";
-  byId("second").hidden = byId("second-options").hidden = kind === "persons";
-  byId("begin-line").hidden = kind === "persons";
+  byId("second").hidden = byId("second-options").hidden = byId("begin-line").hidden = kind === "persons";
   const [one, two] = byId("begins").children;
-  [one.textContent, two.textContent] = kind === "watch" ? ["the first agent", "the opponent"] : ["I", "the opponent"];
+  [one.textContent, two.textContent] = kind === "watch" ? ["the first agent", "the second agent"] : ["you", "the opponent"];
+  byId("second").children[0].textContent = kind === "watch" ? "Second agent" : "Opponent";
   byId("clock-label").hidden = kind === "watch";
   byId("size").hidden = board() !== "size";
   byId("place").hidden = board() !== "file";
