@@ -25,6 +25,7 @@ from connect4.errors import InputError
 from connect4.players.base import NEWLINE
 from connect4.views.document import card, heading
 from grader.handin import find as submissions
+from grader.handin import form
 from grader.handin.worker import BoundError, ask
 from grader.output import write
 from grader.output.pages import Cell, Link, paragraphs, section, table, whole
@@ -304,6 +305,9 @@ def similar(
     told += [
         f"{one.name}: {one.problem}; its pairs are not compared." for one in made if one.problem
     ]
+    hidden = [name for name, source in here.items() if _runs_text(source, rules)]
+    if hidden:
+        told.append(f"Read yourself: {'; '.join(hidden)}. What exec or eval runs is not compared.")
     for line in told:
         print(line, file=sys.stderr)
     same = [name for name, text in before.items() if text in here.values()]
@@ -317,6 +321,10 @@ def similar(
         print(f"no pair shares {THRESHOLD:g} % or more")
     print(f"The report is in {out}", file=sys.stderr)
     return 0
+
+
+def _runs_text(source: str, rules: SubmissionRules) -> bool:
+    return any(item.rule == form.RUNS_TEXT for item in form.check(source.encode(), None, rules))
 
 
 def code_of(path: Path) -> str:

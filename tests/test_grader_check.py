@@ -178,6 +178,7 @@ def test_each_rule_has_its_line(source: str, line: str) -> None:
         "def memo(table):\n    table[1] = 2\n",
         "import signal\nsignal.alarm(1)\n",  # a clock of one's own
         "def open(x):\n    return x\nopen(1)\n",
+        "def eval(board):\n    return 3\neval(1)\n",
         "if __name__ == '__main__':\n    open('x')\n",
         "def make():\n    MEMO = {}\n    MEMO[1] = 2\n",
         "from connect4 import utils, config as c\n",
@@ -201,6 +202,13 @@ def test_a_rubric_may_allow_other_modules(tmp_path: Path) -> None:
 
 def test_a_file_whose_lack_is_caught_is_advice() -> None:
     assert [item.required for item in check((TRIED + CLASS).encode(), REPORT, RULES)] == [False]
+
+
+@pytest.mark.parametrize("call", ["exec(TEXT)", "run = exec", "eval('1')"])
+def test_code_that_is_a_text_is_advice(call: str) -> None:
+    (found,) = check(f"{CLASS}\nTEXT = ''\n{call}\n".encode(), REPORT, RULES)
+    assert (found.rule, found.required) == ("hidden code", False)
+    assert found.text.endswith(" runs code that nobody can read in the file; write the code itself")
 
 
 def test_of_many_findings_the_required_ones_are_shown() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import re
 import subprocess
 import sys
+import zlib
 from itertools import combinations
 from pathlib import Path
 
@@ -107,6 +109,19 @@ def test_a_source_that_takes_long_to_read_is_named_and_the_others_are_compared(
     ):
         assert note in done.stderr.splitlines()
         assert note in page
+
+
+def test_a_packed_copy_is_named_because_no_comparison_sees_it(tmp_path: Path) -> None:
+    has_copydetect()
+    packed = base64.b64encode(zlib.compress(read("gina").encode())).decode()
+    text = f"import base64, zlib\nexec(zlib.decompress(base64.b64decode('{packed}')))\n"
+    for name, source in (("ann", read("ada")), ("eve", text), ("gina", read("gina"))):
+        hand_in(tmp_path / "class", name, source)
+    done = run("grader", "similar", "class", cwd=tmp_path)
+    assert done.stdout.splitlines()[1] == "no pair shares 15 % or more"
+    note = "Read yourself: eve. What exec or eval runs is not compared."
+    assert note in done.stderr.splitlines()
+    assert note in (tmp_path / "similar.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -77,6 +77,9 @@ STUB: Final = b"ai.py is still the stub"
 PLACEHOLDER: Final = "(ENTRY NUMBER)"
 """In the first line of the students' `report.txt`, until they write their names there."""
 
+RUNS_TEXT: Final = "hidden code"
+"""The rule on code that is a text in the file, which may be packed; `similar` names such files."""
+
 ARGUMENTS: Final = {
     "__init__": ("player_number", "time"),
     "get_expectimax_move": ("state",),
@@ -117,7 +120,7 @@ def source_findings(source: bytes, rules: "SubmissionRules") -> list[Finding]:
     nodes = list(ast.walk(tree))
     bound = _bindings(nodes)
     found = [*_class(tree, nodes), *_imports(nodes, rules.allowed), *_processes(nodes, bound)]
-    found += [*_files(nodes, bound), *_changing_state(tree)]
+    found += [*_files(nodes, bound), *_changing_state(tree), *_texts_run(nodes)]
     if STUB in source:
         line = source[: source.index(STUB)].count(b"\n") + 1
         text = "this is still the stub of the kit: write your two methods, then delete the line"
@@ -292,6 +295,16 @@ def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Findi
         if name in OPENING or name in of_paths or (name == "open" and not own_open):
             text = f"{name}: agents may not open files; put what the file holds into the source"
             yield Finding(node.lineno, "files", text, required=node not in tried)
+
+
+def _texts_run(nodes: Sequence[ast.AST]) -> Iterator[Finding]:
+    """Yield the uses of Python's own `exec` and `eval`: what they run, nobody reads in the file."""
+    own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    for node in nodes:
+        if isinstance(node, ast.Name) and node.id in {"exec", "eval"} - own:
+            text = f"{node.id} runs code that nobody can read in the file; write the code itself"
+            if isinstance(node.ctx, ast.Load):
+                yield Finding(node.lineno, RUNS_TEXT, text, required=False)
 
 
 def _tried(nodes: Sequence[ast.AST]) -> set[ast.AST]:
