@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import re
@@ -455,6 +456,23 @@ def test_an_agent_that_idles_past_its_limit_cannot_blame_a_busy_machine(
     assert reply.outcome is Outcome.TIMEOUT
     assert not reply.starved
     assert (reply.detail or "").startswith("no answer within 0.5 s (stopped ")
+
+
+def test_an_agent_that_waits_for_a_processor_at_its_limit_is_not_to_blame(tmp_path: Path) -> None:
+    """It gets a moment and then waits: the kernel counts a wait only when it is over."""
+    work = "end = time.thread_time() + 0.03\nwhile time.thread_time() < end: pass"
+    opened = seat(agent(tmp_path, work))
+    own, pid = process_of(opened)._core, process_of(opened).pid
+    assert pid is not None
+    os.sched_setscheduler(pid, os.SCHED_IDLE, os.sched_param(0))
+    with contextlib.suppress(OSError):  # where Linux shares a core out by session
+        Path(f"/proc/{pid}/autogroup").write_text("19", encoding="ascii")
+    with burners(max(os.sched_getaffinity(0)) if own is None else own, 2):
+        replies = (opened.ask(board(), 0.3) for _ in range(200))  # they take a moment to start
+        late = next(reply for reply in replies if reply.outcome is Outcome.TIMEOUT)
+        opened.close()
+    assert late.starved
+    assert (late.detail or "").startswith("the machine was too busy: it got 0.0")
 
 
 def test_a_turn_passes_few_functions_of_the_kit(tmp_path: Path) -> None:

@@ -274,12 +274,12 @@ class AgentProcess:
             after, thought = self.spent(), self._thought(channel)
         if end is End.RESTS and not self.stop():
             end = End.RUNS_ON
+        later = self._until_it_runs() if end is End.LATE else 0.0
         after = after or self.spent()  # including the kernel's remaining work for it
-        busy = max(0.0, after.busy - before.busy)
-        waited = after.waited_since(before, woken - own_busy)
+        waited = max(0.0, after.waited_since(before, woken - own_busy) - later)
         timed = Timed(
             took,
-            busy=busy,
+            busy=max(0.0, after.busy - before.busy),
             transport=sent + woken,
             waited=waited,
             loading=loading,
@@ -333,8 +333,22 @@ class AgentProcess:
             except spawn.ProcessEndedError:
                 return True
             woken += levels.own_wait() - channel.waited_before
+        if not answered:
+            self._until_it_runs()
         more = Timed(time.monotonic() - began, waited=self.spent().waited_since(before, woken))
         return timed.own + more.own > limit
+
+    def _until_it_runs(self) -> Seconds:
+        """Let a late agent that waits for a processor run once; return how long that took.
+
+        Only then does the kernel's count of its waiting contain that wait.
+        """
+        began, busy = time.monotonic(), self.spent().main_busy
+        while levels.thread_states(self.pid).startswith("R") and self.spent().main_busy == busy:
+            if time.monotonic() - began > BUSY_PATIENCE:
+                break
+            time.sleep(0.0002)
+        return time.monotonic() - began
 
     # -- stop, measure and examine it
 
