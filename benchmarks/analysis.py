@@ -11,8 +11,6 @@ and how many flags are false alarms. A move is flagged if the analysis reports a
   A costly move changes the outcome. A false alarm is a flag on a move that does not.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import sys

@@ -6,8 +6,6 @@ for boards that are half full. Boards full of one player's tokens do not occur i
 show the slowest case.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Iterator

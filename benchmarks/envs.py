@@ -5,8 +5,6 @@ Speed is per second of processor time, so other work on the machine affects it l
 next to the speed of PettingZoo's own `connect_four_v3` in the same run (which requires pygame).
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import time

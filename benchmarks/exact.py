@@ -4,8 +4,6 @@
 as is `training/selfplay.c`.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator

@@ -3,8 +3,6 @@
 Native times are processor times, so that a busy machine changes little.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import tempfile

@@ -1,7 +1,5 @@
 """Share code between the benchmarks of playing strength: openings, games, intervals."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import random

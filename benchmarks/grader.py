@@ -6,8 +6,6 @@ report: the time to report stored games, and how it grows with their number.
 Exits with status 1 if a required figure is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

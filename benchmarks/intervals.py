@@ -6,8 +6,6 @@ skewed and two-peaked margins it should do so in at least 93 of 100, from 10 pai
 distribution shows a limit of every method: `docs/statistics.md` explains it.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 

@@ -7,8 +7,6 @@ at once, so the whole turn is overhead.
 for their stack. Exits with status 1 if a required figure is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

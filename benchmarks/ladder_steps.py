@@ -6,8 +6,6 @@ confidence interval of the mean margin lies above 0. The last column suggests th
 for the lower agent, with `low = 0`: an agent as strong as the next step then earns half the points.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

@@ -5,8 +5,6 @@ the mover has no immediate win. Of a position and its mirror image, it scores on
 from `bitbully` (extra `solver`) and take about half a minute.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from pathlib import Path

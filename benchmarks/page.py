@@ -9,8 +9,6 @@ more (median), if its file has 200 kB or more, or if a frame of the tree's scrol
 more (median).
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import sys

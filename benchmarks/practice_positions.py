@@ -11,8 +11,6 @@ Those of part B come from `benchmarks.regret_positions`. `exact.c` does the sear
 The same seed tries the same positions in the same order.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import tempfile

@@ -7,8 +7,6 @@ their actions, without referee, clock or record. The figures are medians over th
 status 1 if two trivial players reach fewer turns a second than required.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from statistics import median

@@ -16,8 +16,6 @@ plies left and by the pop-outs left of both players. With several agents the fir
 each other one, position by position; below zero it gives away less.
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import math

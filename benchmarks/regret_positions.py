@@ -14,8 +14,6 @@ The same agent, options and seed make the same file, whatever `--jobs`. Those of
     python3 -m benchmarks.regret_positions regret.txt --agent agent.py
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping

@@ -6,8 +6,6 @@
 The figures are medians over the rounds. Exits with status 1 if a required figure is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import sys

@@ -8,8 +8,6 @@ The figures are medians over the rounds, and no heuristic keeps cached values fr
 next. Exits with status 1 if a required figure is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from dataclasses import replace

@@ -5,8 +5,6 @@ process) check that every line returns to its mover and reaches the opponent, in
 Exits with status 1 if a line is lost or out of order.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import os

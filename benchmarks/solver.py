@@ -6,8 +6,6 @@ solvers in C++ need about 51 and 40,000 nodes on such sets. Exits with status 1 
 is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from random import Random

@@ -7,8 +7,6 @@ The match ends early when the sequential test of `grader compare` finds a differ
 remains valid if it is checked after each pair. The plain 95 % interval is printed too.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import random

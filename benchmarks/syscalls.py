@@ -16,8 +16,6 @@ memory, a pseudo-terminal or a limit of another process; not each of them was ex
 ran on x86_64; for aarch64 the tests interpret it, and its numbers were compared with the kernel's.
 """
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import json

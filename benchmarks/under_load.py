@@ -7,8 +7,6 @@ Run nothing else at the same time: a late turn that had less than `FAIR` of a co
 `starved`.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

@@ -4,8 +4,6 @@ The two games of a pair are played from opposite sides. Exits with status 1 if a
 below the required one, or if a single game is below a 50 % margin.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import sys

@@ -7,8 +7,6 @@ those of another checkout with its own `.venv`, for pictures of before and after
 FOLDER has already are not played again. Needs Chromium.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

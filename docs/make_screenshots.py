@@ -3,8 +3,6 @@
 Needs Chromium.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path

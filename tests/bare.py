@@ -4,8 +4,6 @@ Hidden are the programs that the kit and its tests use where they are there, and
 other programs are found as before, so a command that sets up a virtual environment works.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

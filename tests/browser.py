@@ -1,7 +1,5 @@
 """A real Chromium for the tests of the pages, watched for errors and for requests."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import shutil

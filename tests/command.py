@@ -1,7 +1,5 @@
 """Runs the kit's commands as a person does: real processes, real pipes."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shlex

@@ -1,7 +1,5 @@
 """Settings and fixtures for all tests; what the quick run leaves out, and what the gate forbids."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from contextlib import suppress

@@ -8,8 +8,6 @@ default, with which bubblewrap cannot work. Root's command runs in a mount names
 user can read Python, as in a container.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

@@ -1,7 +1,5 @@
 """A class of six, whose moves depend on all that differs from run to run without fuel."""
 
-from __future__ import annotations
-
 from textwrap import dedent, indent
 from typing import Final
 

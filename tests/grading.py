@@ -1,7 +1,5 @@
 """Classes of submissions, small rubrics and runs of the grader, for the tests of `grader`."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Every hostile or broken agent: what it tries, and what its turns come to at each level."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

@@ -1,7 +1,5 @@
 """A game server as a process of its own, and clients that compare every byte."""
 
-from __future__ import annotations
-
 import re
 import signal
 import socket

@@ -1,7 +1,5 @@
 """A class with known marks: hand-ins as a platform packs them, and results without playing."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

@@ -1,7 +1,5 @@
 """Hand-ins as damaged and hostile as a seeded generator makes them: mutated zips, odd trees."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

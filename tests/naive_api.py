@@ -1,7 +1,5 @@
 """The student API written the obvious way: the oracle of the tests, the yardstick of benchmarks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np

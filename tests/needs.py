@@ -1,7 +1,5 @@
 """What tests need beyond Python and the extra `test`, and what the quick run leaves out for it."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import shutil

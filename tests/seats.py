@@ -1,7 +1,5 @@
 """Seats for hostile and broken agents, and what they could leave behind."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterable

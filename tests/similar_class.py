@@ -3,8 +3,6 @@
 `python3 -m tests.similar_class FOLDER` writes it, to look at what `grader similar` makes of it.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

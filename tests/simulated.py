@@ -4,8 +4,6 @@ A source tells its strength in a line `STRENGTH = N`; the rungs have those of `R
 else (hand-ins, results file, choice of pairs, site) is the ladder's own.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re

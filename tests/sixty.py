@@ -6,8 +6,6 @@ another sum, so that a mark in the wrong place shows. Who owns what is decided h
 name is written down, and nothing of the grader is used for it.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The files of a class of sixty: the download of a platform, the roster, five gradebooks."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """What each move cost: checked against brute force on boards that are solved whole."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """`import connect4` as a library: its documents run, and nothing is left behind."""
 
-from __future__ import annotations
-
 import doctest
 import gc
 import importlib

@@ -1,7 +1,5 @@
 """A class of sixty through every platform, roster and gradebook: no cell has another one's mark."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The autograder for Classroom 50, run in a student's checkout as its runner does."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A Dask scheduler that others can reach is warned about; the lines on TLS of the document work."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The command `python3 -m connect4.ConnectFour`, run as a person runs it."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

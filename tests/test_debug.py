@@ -1,7 +1,5 @@
 """A student debugs one turn: pdb by a pipe, an exception, and what VS Code starts."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

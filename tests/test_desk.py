@@ -1,7 +1,5 @@
 """Without a command, the grader says where a class stands; what it names next does lead on."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

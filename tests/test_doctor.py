@@ -1,7 +1,5 @@
 """`python3 -m grader doctor`: what it proves, what it reports as missing, where its table goes."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The documents: their links lead somewhere, and what they name exists."""
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import cache

@@ -1,7 +1,5 @@
 """Doubtful persons: whoever cannot be told from another one has no mark, and nobody else's."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

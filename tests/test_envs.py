@@ -1,7 +1,5 @@
 """The games in PettingZoo and OpenSpiel: their own tests, and the same games as by our rules."""
 
-from __future__ import annotations
-
 import pickle
 import random
 import sys

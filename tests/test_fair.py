@@ -1,7 +1,5 @@
 """Nobody innocent is convicted, and what a student gets says nothing secret."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """The first agent of the assignment: its way to apply an action, and how well it plays."""
 
-from __future__ import annotations
-
 import random
 import runpy
 from pathlib import Path

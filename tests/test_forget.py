@@ -1,7 +1,5 @@
 """`forget` leaves nothing of a student: no name, no source, no move, in no file or free page."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import shutil

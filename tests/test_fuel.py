@@ -1,7 +1,5 @@
 """Games by fuel: budgets, the system that agents see, and games that repeat to the instruction."""
 
-from __future__ import annotations
-
 import json
 import sys
 import tracemalloc

@@ -1,7 +1,5 @@
 """Marks by fuel: rubrics, keys of games, and a class that gets the same marks in every run."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

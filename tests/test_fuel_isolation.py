@@ -1,7 +1,5 @@
 """Every hostile or broken agent of the corpus at level `wasm`: what is expected, and what comes."""
 
-from __future__ import annotations
-
 import os
 import threading
 from contextlib import closing

@@ -1,7 +1,5 @@
 """The gate: skips that are failures, and what the architecture page and the layers promise."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

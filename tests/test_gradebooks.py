@@ -1,7 +1,5 @@
 """Marks in the gradebooks of course systems: the teacher's export comes back, filled."""
 
-from __future__ import annotations
-
 import csv
 import io
 import unicodedata

@@ -1,7 +1,5 @@
 """`python3 -m grader check`: the form of a submission, one line a finding."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A class with hostile agents in it, graded while the grader is killed again and again."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

@@ -1,7 +1,5 @@
 """`compare`: stops when the answer is clear, on openings that vary, whoever is faster."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

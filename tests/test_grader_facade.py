@@ -1,7 +1,5 @@
 """`import grader` as a library."""
 
-from __future__ import annotations
-
 import inspect
 import tempfile
 from pathlib import Path

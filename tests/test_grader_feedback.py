@@ -1,7 +1,5 @@
 """What a student reads: how the points come about, in sentences with the numbers in them."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

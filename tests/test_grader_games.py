@@ -1,7 +1,5 @@
 """Classes of other games: Pop Out and classic Connect 4, graded and in a tournament."""
 
-from __future__ import annotations
-
 import html
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`python3 -m grader grade` on a small class: marks, files, resumption, refusals."""
 
-from __future__ import annotations
-
 import html
 import json
 import os

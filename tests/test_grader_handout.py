@@ -1,7 +1,5 @@
 """The students' edition and the Gradescope autograder, unpacked and used."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A busy machine is told from a slow agent: starved games are played again, then withheld."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

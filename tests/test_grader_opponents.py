@@ -1,7 +1,5 @@
 """Opponents of the rubric that fail give no points; boards without a move are refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

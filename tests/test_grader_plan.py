@@ -1,7 +1,5 @@
 """How long a run will take is told before it begins, whole, and what would make it shorter."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

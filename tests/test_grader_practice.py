@@ -1,7 +1,5 @@
 """The command `practice`: positions with a known answer, and what the answers suggest."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

@@ -1,7 +1,5 @@
 """`publish-game` gives a student a marked game with its seed, once marks are final."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

@@ -1,7 +1,5 @@
 """Marks after a hand-in has changed, been renamed or withdrawn: what is played, what stays."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

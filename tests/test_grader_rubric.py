@@ -1,7 +1,5 @@
 """The rubric: its values, and one clear line for each way in which it can be wrong."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Intervals cover, the sequential test keeps its promise, ratings recover strengths."""
 
-from __future__ import annotations
-
 import csv
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Submissions are found in every layout; what cannot be graded is said, the others are."""
 
-from __future__ import annotations
-
 import io
 import os
 import socket

@@ -1,7 +1,5 @@
 """Tournaments: groups, promotion, standings; stopped ones go on; placement earns points."""
 
-from __future__ import annotations
-
 import csv
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Executors: local workers and a real Dask cluster play the same schedule alike."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A student puts a link in the place of a file or folder while the grader reads the hand-ins."""
 
-from __future__ import annotations
-
 import os
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A seat whose agent has a process of its own: what it promises, and what it leaves behind."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

@@ -1,7 +1,5 @@
 """Every hostile or broken agent comes to its one expected outcome."""
 
-from __future__ import annotations
-
 import os
 import random
 import threading

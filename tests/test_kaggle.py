@@ -1,7 +1,5 @@
 """Agents for Kaggle's ConnectX, as their authors write them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The ladder: hand-ins become versions, few games place them, and a stopped run goes on."""
 
-from __future__ import annotations
-
 import csv
 import os
 import re

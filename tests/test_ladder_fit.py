@@ -1,7 +1,5 @@
 """The ladder's ratings and its choice of pairs, on leagues whose true strengths are known."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The site of the ladder: what it shows and never shows; only changed pages are written."""
 
-from __future__ import annotations
-
 import platform
 import re
 import urllib.error

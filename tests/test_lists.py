@@ -1,7 +1,5 @@
 """Lists of persons in CSV files: numbers as people in several countries write them, and titles."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

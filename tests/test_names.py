@@ -1,7 +1,5 @@
 """Each way in which a mark went to the wrong person, or to nobody: what the command does now."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a Jupyter notebook shows of positions, records and trees; the tutorial runs as it stands."""
 
-from __future__ import annotations
-
 import importlib
 import re
 import subprocess

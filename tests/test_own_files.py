@@ -1,7 +1,5 @@
 """A command asks before it runs somebody else's file in its own process."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

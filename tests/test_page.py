@@ -1,7 +1,5 @@
 """The replay page in a real Chromium, opened from disk as a student opens it."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The server behind the page: who gets in, and what it answers."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

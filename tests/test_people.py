@@ -1,7 +1,5 @@
 """Who is who: persons by typed keys and names, matched one to one, and nobody is guessed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

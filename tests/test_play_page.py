@@ -1,7 +1,5 @@
 """The page in a real browser: games to watch, people's games, the start page."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

@@ -1,7 +1,5 @@
 """The playground in a real browser: a plain web server, Python inside, a student's file in it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

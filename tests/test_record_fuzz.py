@@ -1,7 +1,5 @@
 """Records and trees as damaged and hostile as a seeded generator makes them end in one line."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Iterator

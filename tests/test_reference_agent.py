@@ -1,7 +1,5 @@
 """The reference agent: exact endgames, incremental sums, every odd board."""
 
-from __future__ import annotations
-
 import json
 import random
 from functools import cache

@@ -1,7 +1,5 @@
 """What the commands refuse: one line that says what is wrong, and status 2."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """A class with a roster: late days, groups and corrections, and what a roster may look like."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The runs that views show: they add up to the score, and change as a move changed the score."""
 
-from __future__ import annotations
-
 import random
 from itertools import pairwise
 

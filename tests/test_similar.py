@@ -1,7 +1,5 @@
 """`python3 -m grader similar`: copies stand out in a made-up class, independent searches do not."""
 
-from __future__ import annotations
-
 import base64
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The course's solution, `connect4/players/ai.py`: its moves, its promise, and its form."""
 
-from __future__ import annotations
-
 import random
 import re
 from pathlib import Path

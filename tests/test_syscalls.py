@@ -1,7 +1,5 @@
 """The filter of system calls: its answer to each call, on every machine that it knows."""
 
-from __future__ import annotations
-
 import errno
 import os
 import signal

@@ -1,7 +1,5 @@
 """The terminal view on a real pseudo-terminal, read back through a terminal emulator."""
 
-from __future__ import annotations
-
 import fcntl
 import io
 import os

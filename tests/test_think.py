@@ -1,7 +1,5 @@
 """One call for one position: what an agent chooses, and what it says about it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """What agents say that they thought: what is kept and shown, and that no turn is lost by it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

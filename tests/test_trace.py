@@ -1,7 +1,5 @@
 """The recorded tree of a search: complete, in order, and right about what was left out."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The search-tree page in a real Chromium."""
 
-from __future__ import annotations
-
 import re
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The page for a talk with an author: positions of the student's own games, and the key."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The pages by the field's own checkers: axe-core in Chromium, and TypeScript over the scripts."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

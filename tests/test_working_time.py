@@ -1,7 +1,5 @@
 """From which time per move on a file plays: what `check` and the commands that play say of it."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

@@ -6,8 +6,6 @@ searches found beyond the agent's evaluation. Later rounds fit networks together
 their sets (`joint`). FOLDER/learned.npz then has them as `connect4/reference/learned.npz` does.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

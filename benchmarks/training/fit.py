@@ -13,8 +13,6 @@ board is filled. Each phase of the game has its own numbers, with pop-outs left 
 regression; every fifth game is held out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,7 +70,7 @@ class Sample:
     late: Floats
     inputs: Floats  # (positions, INPUTS)
 
-    def take(self, rows: Any) -> Sample:
+    def take(self, rows: Any) -> "Sample":
         """Return some of the positions."""
         return Sample(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 

@@ -10,8 +10,6 @@ additive models", 1990.
 The network is fitted by Adam: Kingma and Ba, "Adam: a method for stochastic optimization", 2015.
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
