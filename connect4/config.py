@@ -17,5 +17,5 @@ DEFAULT_SECONDS = 20.0
 ALLOWED_MODULES: Final = ("connect4.utils", "connect4.config")
 """Modules that a submission may import besides the standard library and numpy."""
 
-VERSION: Final = "3.0.0.dev0"
+VERSION: Final = "3.0.0"
 """The version of the kit."""
