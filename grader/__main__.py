@@ -163,7 +163,7 @@ def _ladder(add: Add) -> None:
     add("paths", metavar="PATH", nargs="+", type=Path, help="the hand-ins, as for grade")
     add("--results", metavar="FILE", type=Path, help="the results file (default ladder.db)")
     add("--site", metavar="DIR", type=Path, help="write the site below DIR")
-    cli.refuse_gone(add, "--playground", "the page that links to the ladder may link there, too")
+    add("--playground", metavar="URL", help="link from the site to that of `playground`")
     text = "play an unrated match of two versions, such as `alice` and `bob v2`, and write its page"
     add("--challenge", metavar=("A", "B"), nargs=2, default=(), help=text)
     text = "play for N minutes at most (default 30)"
@@ -337,6 +337,7 @@ def _add_output(add: Add) -> None:
 NEEDS: Final = (
     ("records", "out", "--records: --out names the folder for them"),
     ("challenge", "site", "--challenge: --site names the folder of the site for its page"),
+    ("playground", "site", "--playground: --site names the folder of the site that links to it"),
     ("feedback_zip", "out", "--feedback-zip: --out names the folder for the pages"),
     ("gradebook", "out", "--gradebook: --out names the folder for the file to import"),
 )

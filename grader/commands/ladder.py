@@ -206,12 +206,15 @@ def ladder(
     playing: Playing,
     results: Path | None = None,
     site: Path | None = None,
+    playground: str | None = None,
     minutes: float = 30,
     challenge: Sequence[str] = (),
 ) -> int:
     """Rate new versions until the ratings are known, the time is used or Ctrl-C.
 
-    With the names of two versions as `challenge`, play an unrated match of these instead."""
+    With the names of two versions as `challenge`, play an unrated match of these instead.
+    `playground` is the address of a site that the ladder's `site` links to.
+    """
     rubric = playing.rubric
     if rubric.match.seed == PRACTICE_SEED:
         raise InputError(PUBLIC_SEED.format(source=rubric.source))
@@ -233,7 +236,7 @@ def ladder(
                 say(f"{item.name}: not read: {item.problem}")
         fresh = [f"{item.student} v{item.number}" for item in new]
         print(f"new: {named_few(fresh)}" if fresh else "no new versions", flush=True)
-        write = partial(write_files, book, rubric, site)
+        write = partial(write_files, book, rubric, site, playground or "")
         write()
         ended = "stopped; the same command continues"
         status = STOPPED
@@ -248,12 +251,14 @@ def ladder(
     return status
 
 
-def write_files(book: Book, rubric: Rubric, site: Path | None) -> leagues.Standings:
+def write_files(
+    book: Book, rubric: Rubric, site: Path | None, playground: str
+) -> leagues.Standings:
     """Write the teacher's files and the site, before, during and after play."""
     standings = leagues.write_tables(book, rubric)
     pairs, place = write_unlikely(book, standings)
     if pairs:
         say(UNLIKELY.format(pairs, place))
     if site is not None:
-        write_site(book, standings, site)
+        write_site(book, standings, site, playground)
     return standings

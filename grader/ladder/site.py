@@ -28,10 +28,13 @@ FOLDERS: Final = (SHARED, "agents", "games", "own")
 ROBOTS: Final = "User-agent: *\nDisallow: /\n"
 
 
-def write_site(book: Book, standings: Standings, site: Path) -> None:
-    """Write the pages that have changed, and remove those of former agents."""
+def write_site(book: Book, standings: Standings, site: Path, playground: str = "") -> None:
+    """Write the pages that have changed, and remove those of former agents.
+
+    `playground` is the address of a site by `grader playground`.
+    """
     texts = shared_files(PARTS) | shared_files(pages.REPLAYS)
-    texts |= {"robots.txt": ROBOTS, "index.html": index_page(book, standings)}
+    texts |= {"robots.txt": ROBOTS, "index.html": index_page(book, standings, playground)}
     for entry in standings.entries:
         if place := agent_place(entry, standings):
             texts[place] = agent_page(book, entry, standings, own=False)
@@ -84,8 +87,9 @@ def _level(standings: Standings) -> str:
     return f"{100 * standings.league.rubric.statistics.confidence:g}%"
 
 
-def index_page(book: Book, standings: Standings) -> str:
+def index_page(book: Book, standings: Standings, playground: str) -> str:
     """Return the first page: the table, the curves, the grid."""
+    link = f'<p><a href="{html.escape(playground)}">Play against the kit in the browser</a></p>'
     entries, rules = standings.entries, standings.league.rubric.ladder
     anchor = standings.league.players[0].name if standings.league.rungs else ""
     explained = [
@@ -103,7 +107,7 @@ def index_page(book: Book, standings: Standings) -> str:
     ]
     parts = (
         f'<section class="card box" aria-label="Table">'
-        f"{pages.paragraphs([' '.join(filter(None, explained))])}\n"
+        f"{pages.paragraphs([' '.join(filter(None, explained))])}{link if playground else ''}\n"
         f"{_table(standings)}</section>",
         assets(("ladder_charts",), "html").rstrip(),
         pages.section("How the games were run", pages.paragraphs(protection_lines(book))),
