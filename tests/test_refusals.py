@@ -148,6 +148,7 @@ REFUSED = {
         ("compare ann.py odd.txt", "odd.txt: "),
         ("compare random old.py", "old.py: no such file"),
         ("compare greedy random --games 1", "--games 1: expected 2 or more"),
+        ("correct ann --results none.db --mark 3", "arguments are required: --reason"),
         ("correct ann --results none.db --reason x", "give one of --adjust, --percent and --mark"),
         ("correct ann --results none.db --reason x --mark -1", "mark -1.0: expected a number from"),
         ("handout a.zip --gradescope --classroom50", "--gradescope, --classroom50: a zip is for"),
