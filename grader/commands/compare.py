@@ -156,7 +156,7 @@ class GraderError(RuntimeError):
 
 
 def duel_of(new: str, old: str, part: Parts, rubric: Rubric, games: int | None = None) -> Duel:
-    """Return what is played between two agents, given by name or path, in at most so many games.
+    """Return the duel of two agents, given by name or path, with at most `games` games.
 
     Raises `InputError` below 2, and for anything that is neither a submission nor an agent.
     """
