@@ -100,11 +100,26 @@ def _of_results(path: Path) -> Standing:
                 one.facts["stages"] = {"begun": len(results.stages), "planned": len(stages)}
             else:
                 _add_marks(one, results, store)
+            changed = _rubric_changes(words, store)
+            one.decide[:0] = [f"whether marks follow the new rubric: {line}" for line in changed]
             is_over = not results.missing and len(results.stages) == len(stages)
-            one.next = one.next if is_over else again
+            one.next = one.next if is_over and not changed else again
             return one
     except InputError as error:
         return Standing(str(path), str(error).removeprefix(f"{path}: "))
+
+
+def _rubric_changes(words: Sequence[str], store: Store) -> list[str]:
+    """Return how the rubric that a command names differs from the stored one."""
+    if "--rubric" not in words:
+        return []
+    try:
+        rubric = rubrics.read(Path(words[words.index("--rubric") + 1]))
+    except InputError as error:
+        return [str(error)]
+    now = json.loads(json.dumps(rubrics.stored_values(rubric)))
+    found = rubrics.changes(store.meta_json("rubric") or {}, now)
+    return [line for line in found if not line.startswith("match.seed ")]
 
 
 def _add_marks(one: Standing, results: Results, store: Store) -> None:
