@@ -128,10 +128,14 @@ def _trimmed(source: str) -> str:
     return "\n".join(line.rstrip() for line in NEWLINE.split(source))
 
 
+RAW: Final = re.compile(r"""(?i)\b(?:[bf]?r|r[bf])(?=["']{3})""")
+"""The prefix of a raw string in three quotes, which the library's lexer would end too early."""
+
+
 def _filtered(source: str) -> tuple[Any, Any]:
     """Return the hash of each piece of the filtered code, and the offsets of filtering."""
-    utils = library()
-    code, offsets = utils.filter_code(source, "ai.py", "python")
+    plain = RAW.sub(lambda raw: raw[0].lower().replace("r", "").rjust(len(raw[0])), source)
+    code, offsets = library().filter_code(plain, "ai.py", "python")
     pieces = (code[at : at + LENGTH].encode() for at in range(len(code) - LENGTH + 1))
     return np.array([crc32(piece) for piece in pieces]), offsets  # `hash` differs in each run
 
@@ -305,7 +309,8 @@ def similar(
     told += [
         f"{one.name}: {one.problem}; its pairs are not compared." for one in made if one.problem
     ]
-    hidden = [name for name, source in here.items() if _runs_text(source, rules)]
+    checked = {name: form.check(text.encode(), None, rules) for name, text in here.items()}
+    hidden = [name for name in here if form.RUNS_TEXT in {item.rule for item in checked[name]}]
     if hidden:
         told.append(f"Read yourself: {'; '.join(hidden)}. What exec or eval runs is not compared.")
     for line in told:
@@ -321,10 +326,6 @@ def similar(
         print(f"no pair shares {THRESHOLD:g} % or more")
     print(f"The report is in {out}", file=sys.stderr)
     return 0
-
-
-def _runs_text(source: str, rules: SubmissionRules) -> bool:
-    return any(item.rule == form.RUNS_TEXT for item in form.check(source.encode(), None, rules))
 
 
 def code_of(path: Path) -> str:

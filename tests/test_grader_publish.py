@@ -137,6 +137,18 @@ def test_later_games_with_a_published_seed_say_so(folder: Path) -> None:
     assert [row["Remark"] for row in marks] == ["games whose seed was public: 2"]
 
 
+def test_a_file_that_came_after_the_pages_of_the_class_says_so(folder: Path) -> None:
+    """They replay the random player's moves, which are the same for everybody."""
+    hand_in(folder / "class", "bob", searcher(1, note="of bob"))
+    run(COMMAND, *GRADE, "--out", "out", cwd=folder, status=0)
+    assert {row["Remark"] for row in rows(folder / "out" / "grades.csv")} == {""}
+    time.sleep(1)
+    hand_in(folder / "class", "ann", searcher(1, note="another version"))
+    run(COMMAND, *GRADE, "--out", "out", cwd=folder, status=0)
+    found = {row["Name"]: row["Remark"] for row in rows(folder / "out" / "grades.csv")}
+    assert found == {"ann": "games whose seed was public: 4", "bob": ""}
+
+
 def test_a_class_with_missing_games_can_publish_those_that_were_played(folder: Path) -> None:
     first = "(SELECT min(rowid) FROM game)"
     execute(folder / "grade.db", f"DELETE FROM game WHERE rowid = {first}")

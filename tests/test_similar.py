@@ -51,6 +51,14 @@ def test_what_hides_no_copy(percent: dict[frozenset[str], float]) -> None:
     assert max(percent[frozenset(pair)] for pair in combinations(independent(), 2)) < THRESHOLD
 
 
+def test_a_string_that_a_lexer_misreads_hides_no_copy() -> None:
+    has_copydetect()
+    text = the_class()["gina"]
+    hidden = "A = rb'''\\'''x'''\n" + text
+    (pair,) = compared(documents({"gina": text, "other": hidden}, []))
+    assert pair.percent > 95
+
+
 @pytest.mark.slow
 def test_what_was_handed_out_does_not_count(percent: dict[frozenset[str], float]) -> None:
     empty = [pair for pair in percent if all(name.startswith("empty") for name in pair)]

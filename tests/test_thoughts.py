@@ -85,11 +85,16 @@ WRONG = {
 
 
 def game(
-    folder: Path, body: str, level: str = "process", board: str = "case4", wrong: str = ""
+    folder: Path,
+    body: str,
+    level: str = "process",
+    board: str = "case4",
+    wrong: str = "",
+    seconds: float = 5,
 ) -> Record:
     path = folder / "thinks.py"
     path.write_text(FILE.replace("{wrong}", wrong).replace("{body}", body), encoding="utf-8")
-    return connect4.play(f"ai:{path}", "random", board, seconds=5, seed=1, isolation=level)
+    return connect4.play(f"ai:{path}", "random", board, seconds=seconds, seed=1, isolation=level)
 
 
 def own(record: Record) -> list[Turn]:
@@ -158,6 +163,13 @@ def test_a_late_or_failed_turn_has_no_thought(tmp_path: Path) -> None:
     record = connect4.play(f"ai:{path}", "random", "case4", seconds=0.3, isolation="process")
     assert {turn.outcome.value for turn in own(record)} >= {"invalid", "timeout"}
     assert not any(turn.thought for turn in record.turns)
+
+
+def test_what_a_property_does_is_in_the_agents_own_time(tmp_path: Path) -> None:
+    record = game(
+        tmp_path, "type(self).thought = property(lambda self: time.sleep(9))", seconds=0.3
+    )
+    assert {turn.outcome.value for turn in own(record)} == {"timeout"}
 
 
 def test_thoughts_without_end_are_no_answer(tmp_path: Path) -> None:

@@ -71,6 +71,9 @@ class StudentAgent:
     changed: str | None = None
     """What the last call changed of its state, in words."""
 
+    thought: Any = None
+    """What the player says that it thought of its last position; nobody has checked it."""
+
     def __init__(self, setup: Setup, note: Note | None = None) -> None:
         self._note = note
         self._path = student_file(setup.agent)
@@ -109,6 +112,7 @@ class StudentAgent:
         """Call the student's method and check its answer; `AgentError` has the traceback."""
         given = state.for_agent()
         before = copied(given)
+        self.thought = None
         forget(self.player)
         try:
             answer = getattr(self.player, self._method)(given)
@@ -119,12 +123,9 @@ class StudentAgent:
             raise self._failure(f"failed in {self._method}", error, signature) from None
         finally:
             self.changed = what_changed(given, before)
-        return self._action(read_answer(answer))
-
-    @property
-    def thought(self) -> Any:
-        """What the player says that it thought of its last position; nobody has checked it."""
-        return raw_thought(self.player)
+        action = self._action(read_answer(answer))
+        self.thought = raw_thought(self.player)  # in the agent's own time, if it runs its code
+        return action
 
     def call(self, method: str, state: State) -> dict[str, Any]:
         """Call another method of the player, such as `explain`.

@@ -31,6 +31,8 @@ NESTED: Final = 4
 
 PLAIN: Final = frozenset({type(None), bool, float})
 
+NUMBERS: Final = frozenset(np.dtype(code).type for code in "?bBhHiIlLqQefd")
+
 NO_FORM: Final[Any] = {}
 """Stands for what has no plain form, and fits nowhere."""
 
@@ -53,7 +55,9 @@ def raw_thought(player: Any) -> Any:
         thought = getattr(player, "thought", None)
     except (Exception, SystemExit):  # a property of the student's
         return None
-    return None if callable(thought) else thought
+    if thought is None or callable(thought):
+        return None
+    return thought if type(thought) is dict else (NO_FORM,)  # nothing runs code of its class
 
 
 def said_by(agent: Agent) -> Any:
@@ -77,10 +81,8 @@ def plain(value: Any, nested: int = NESTED) -> Any:
         found = value
     elif kind is str:
         found = value[: MOST_TEXT + 1]
-    elif issubclass(kind, np.integer | np.bool_):
-        found = int(value)
-    elif issubclass(kind, np.floating):
-        found = float(value)
+    elif kind in NUMBERS:
+        found = value.item()
     elif kind is dict and nested:
         found = [
             [plain(key, nested - 1), each if type(each) in PLAIN else plain(each, nested - 1)]

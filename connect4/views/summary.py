@@ -92,15 +92,6 @@ def agents_faults(record: Record) -> list[Turn]:
     ]
 
 
-def tell_what_next(record: Record, record_name: str) -> None:
-    """Print the command that replays the first lost turn of each side that is a program."""
-    for turn in agents_faults(record):
-        why = f"To see why player {turn.player} lost turn {turn.number}, play it once more:"
-        place = shlex.quote(f"{record_name}:{turn.number}")
-        print(f"{why} python3 -m connect4.ConnectFour --replay-turn {place}")
-        tell_debug(turn.detail)
-
-
 def may_be_kept(record: Record, turn: Turn) -> bool:
     """Return whether state from earlier turns may explain a lost turn."""
     earlier = record.turns[: turn.number - 1]
@@ -152,7 +143,11 @@ def keep(
                 raise
             print(f"note: {error}; --record FILE puts it elsewhere", file=sys.stderr)
             return
-    tell_what_next(record, plan.record_name)
+    for turn in agents_faults(record):
+        why = f"To see why player {turn.player} lost turn {turn.number}, play it once more:"
+        place = shlex.quote(f"{plan.record_name}:{turn.number}")
+        print(f"{why} python3 -m connect4.ConnectFour --replay-turn {place}")
+        tell_debug(turn.detail)
     if faulty and not named:
         print(f"The game's record is in {plan.record_name}; --record FILE puts it elsewhere.")
     elif named and str(named) != plan.record_name:  # one of two games

@@ -62,6 +62,8 @@ class Mark:
     """More lines on the submission's problem."""
     public: int = 0
     """The number of games whose seed was public when they were played."""
+    again: int = 0
+    """The number of attempts at games that did not count."""
     students: tuple[Student, ...] = ()
     """Who gets the mark."""
     late: Lateness = field(default_factory=Lateness)

@@ -23,10 +23,10 @@ from grader.handin.roster import Student
 from grader.marks import Mark, MatchMark
 from grader.marks.tally import FEW_PAIRS, Tally, baseline_of, few_games, full_points
 from grader.output import write
-from grader.output.results import Results
+from grader.output.results import NEVER, Results
 from grader.output.tables import faults_text, finding_text, level_text, match_table
 from grader.play.schedule import PART_A, PlannedGame
-from grader.results import LostTurn, Written
+from grader.results import LostTurn, Written, utc_now
 from grader.results.store import Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric
@@ -304,6 +304,8 @@ def note_written(results: Results, store: Store, out: Path) -> None:
     before, after = store.written(), written_marks(results)
     if before and results.missing:  # the end of this run is compared with what was before it
         return
+    if len(results.submissions) > 1 and not results.missing and results.told == NEVER:
+        store.set_meta({"told": utc_now()})
     if len(results.submissions) == 1:  # one is no class
         same = _same([one for one, _ in before], [one for one, _ in after])
         after += [one for place, one in enumerate(before) if place not in same]

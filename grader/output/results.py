@@ -67,6 +67,10 @@ class Results:
     """The protections that games were played under, in words."""
     published: Mapping[int, str] = field(default_factory=dict)
     """When each seed that is no longer secret was published."""
+    told: str = NEVER
+    """When there were pages of the whole class, which replay the random player's moves."""
+    again: Mapping[str, int] = field(default_factory=dict)
+    """The attempts at games that did not count, by key."""
     slow: Mapping[str, str] = field(default_factory=dict)
     """From which time on the files play that do not in this grading, by hash."""
     placement: Mapping[str, float] = field(default_factory=dict)
@@ -122,6 +126,7 @@ class Results:
             () if item.source is None else found_in(item.source, item.report, rubric.submission),
             detail=self.details.get(sha256, ""),
             public=len(self.public(item)),
+            again=sum(self.again.get(game.key, 0) for game in self.games_of(item)),
             students=students,
             late=lateness(students, rubric),
             placement=self.placement.get(item.name, 0.0),
@@ -131,12 +136,18 @@ class Results:
         )
 
     def public(self, item: Submission) -> set[str]:
-        """Return the keys of a submission's games that were played when their seed was public."""
+        """Return the keys of a submission's games that were played when their seed was public.
+
+        Of a file that came after the pages of the class, these are its games against `random`.
+        """
+        games = [game for game in self.games_of(item) if game.key in self.played]
+        times = {game.key: self.played[game.key].played_at for game in games}
+        came_after = min(times.values(), default="") >= self.told
         return {
             game.key
-            for game in self.games_of(item)
-            if game.key in self.played
-            and self.played[game.key].played_at >= self.published.get(game.seed, NEVER)
+            for game in games
+            if times[game.key] >= self.published.get(game.seed, NEVER)
+            or (came_after and game.match.two.agent == "random")
         }
 
     def find(self, text: str, where: object) -> Submission:
@@ -226,6 +237,8 @@ def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submissi
         details,
         protection_lines(store),
         store.published(),
+        store.meta("told") or NEVER,
+        store.again(),
         slow_files(rubric, store, grading_pace(rubric)) if kind == GRADE else {},
         placement,
         unplaced,

@@ -315,6 +315,11 @@ class Store(Database):
         """Return how often the grader or a worker ended during each of these keys."""
         return self._pairs("SELECT key, deaths FROM begun WHERE deaths > 0")
 
+    def again(self) -> dict[str, int]:
+        """Return how many attempts at games did not count, by key, if any."""
+        counted = "attempts - (fault IS NULL)"
+        return self._pairs(f"SELECT key, {counted} FROM game WHERE {counted} > 0")
+
     def set_aside(self, sha256: str, title: str, evidence: str) -> None:
         """Note that a file ended the grader, in a game that `title` tells without a name."""
         row = (sha256, title, evidence, results.utc_now())

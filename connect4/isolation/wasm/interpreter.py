@@ -137,7 +137,7 @@ class Interpreter:
             raise IsolationError(f"an agent's Python cannot start: {error}") from None
         self._exports, self._memory = exports, exports["memory"]
         if image is None:
-            package.initialize(store, exports)
+            exports["_initialize"](store)
             return
         self._memory.grow(store, len(image) // PAGE - self._memory.size(store))
         place = ctypes.addressof(self._memory.data_ptr(store).contents)

@@ -117,14 +117,6 @@ def stdlib() -> bytes:
     return data
 
 
-# -- what the module exports
-
-
-def initialize(store: Any, exports: Any) -> None:
-    """Start the Python of a fresh instance."""
-    exports["_initialize"](store)
-
-
 def run_text(store: Any, exports: Any, text: bytes) -> None:
     """Run Python text in an instance, in its module `__main__`."""
     place = exports["host_alloc"](store, len(text)) & 0xFFFFFFFF
