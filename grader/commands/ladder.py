@@ -45,10 +45,10 @@ def begin(book: Book, rubric: Rubric, found: Sequence[Submission], day: str) -> 
     assert secret is not None
     if ended := len(book.take_stock()):
         say(f"the last run was ended by the machine during {number_of(ended, 'game')}")
-    known = book.known()
+    known = {(of.name, version.sha256) for of in book.students() for version in of.versions}
     problems: dict[str, str] = {}
     for item in found:
-        if item.source is None or item.problem or item.sha256 in known:
+        if item.source is None or item.problem or (item.name, item.sha256) in known:
             continue
         findings = form.check(item.source, item.report, rubric.submission)
         required = (one for one in findings if one.required and not one.in_report)

@@ -134,10 +134,6 @@ class Book(Store):
             if (student.name, version.sha256) in new
         ]
 
-    def known(self) -> set[str]:
-        """Return the hashes of all versions."""
-        return {row[0] for row in self._database.execute("SELECT sha256 FROM version")}
-
     def students(self) -> list[Student]:
         """Return the students with a hand-in at present, by name."""
         versions: dict[int, list[Version]] = {}

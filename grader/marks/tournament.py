@@ -143,24 +143,22 @@ def standings(
         Standing(contestant, rating, totals[contestant], lots[contestant])
         for contestant, rating in zip(contestants, rated, strict=True)
     ]
-    ordered = sorted(table, key=lambda standing: _order(standing, rubric))
-    tied = [_order(standing, rubric, by_lot=False) for standing in ordered]
+    ordered = sorted(table, key=lambda standing: (_order(standing, rubric), standing.lot))
+    tied = [_order(standing, rubric) for standing in ordered]
     return [
         replace(standing, place=tied.index(key) + 1)
         for standing, key in zip(ordered, tied, strict=True)
     ]
 
 
-def _order(standing: Standing, rubric: Rubric, by_lot: bool = True) -> tuple[object, ...]:
-    """Return the values that decide an order; without the lot, those on which a tie depends."""
-    values: dict[str, object] = {
+def _order(standing: Standing, rubric: Rubric) -> tuple[float, ...]:
+    """Return the values that decide an order; between those who are equal in them, the lot does."""
+    values: dict[str, float] = {
         "rating": -round(standing.rating.value, 9),
         "mean_margin": -standing.total.mean_margin,
         "wins": -standing.total.wins,
         "faults": standing.total.faults.total,
     }
-    if by_lot:
-        values["name"] = standing.lot
     return tuple(values[key] for key in rubric.tournament.tie_breaks if key in values)
 
 
@@ -175,21 +173,20 @@ class Placing:
 
 
 def placings(begun: Sequence[StageState], rubric: Rubric) -> list[Placing]:
-    """Return all places: by the last stage reached, then by the order in that stage.
+    """Return all places: by the last stage reached, the place in its group, the numbers there.
 
     Tied contestants share the first of their places, and the points of all of them.
     """
     seen: set[Contestant] = set()
     ordered: list[tuple[str, Standing]] = []
     for state in reversed(begun):
-        ranked = [item for group in state.groups for item in enumerate(group.standings)]
-        ranked.sort(key=lambda item: (item[0], _order(item[1], rubric)))
-        for _, standing in ranked:
+        ranked = [standing for group in state.groups for standing in group.standings]
+        for standing in sorted(ranked, key=lambda one: (one.place, _order(one, rubric), one.lot)):
             if standing.contestant not in seen:
                 seen.add(standing.contestant)
                 ordered.append((state.stage.name, standing))
     points = [*rubric.tournament.points, *[0.0] * len(ordered)]
-    tied = [(stage, _order(standing, rubric, by_lot=False)) for stage, standing in ordered]
+    tied = [(stage, standing.place, _order(standing, rubric)) for stage, standing in ordered]
     shares: dict[tuple[object, ...], list[float]] = {}
     for key, value in zip(tied, points, strict=False):
         shares.setdefault(key, []).append(value)
