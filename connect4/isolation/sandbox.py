@@ -43,7 +43,7 @@ class Limits:
     """For all reloads in a game, unless each move has its own process."""
     margin_seconds: float = 0.005
     """Measured time of communication that does not count in a turn, at most; see `is_late`."""
-    memory_bytes: int = 1 << 30
+    memory_bytes: int = 1024 * 1_000_000
     """Address space of one process."""
     tasks: int = 64
     """Threads; see `machine.tasks_of_user`."""

@@ -124,9 +124,9 @@ class RelayedGame:
 
     def advance(self) -> None:
         """Take the next step, if there is one, and schedule the one after it."""
-        step = self._step()
-        if step is not None:
-            step()
+        act = self._step()
+        if act is not None:
+            act()
             if self._step() is not None:
                 self._loop.call_soon(self.advance)
 
@@ -271,8 +271,10 @@ class Server:
         arbiter.record.result = result
         self._written += 1
         safe = re.sub("[^A-Za-z0-9_-]", "_", name)[:60]
+        while (path := self._records / f"{self._written:06}-{safe}.json").exists():
+            self._written += 1  # a record was removed before, or another server writes here
         try:
-            record.write(arbiter.record, self._records / f"{self._written:06}-{safe}.json")
+            record.write(arbiter.record, path)
         except InputError as error:
             print(f"error: {error}", file=sys.stderr, flush=True)
 

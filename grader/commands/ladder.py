@@ -115,20 +115,21 @@ class LadderRun:
         first, second = (leagues.player_id(league.players[place]) for place in places)
         if first == second:
             raise InputError(f"--challenge: {names[0]} and {names[1]} are the same file")
-        if not any(
-            {one.one, one.two} == {first, second} for one in self.book.unplayed(self.terms, False)
-        ):
+        both = {first, second}
+        if not any({one.one, one.two} == both for one in self.book.unplayed(self.terms, False)):
             plans = [league.planned(*places) for _ in self.rubric.ladder.boards]
             games = [(plan, league.games(plan)) for plan in plans]
             self.book.plan(games, self.terms, rated=False)
-        while waiting := self._waiting(league, rated=False):
+        while waiting := self._waiting(league, both):
             if self.seconds_left <= 0:
                 return f"the time is used ({self.minutes:g} min)"
             self._play(waiting, league)
         total = Tally()
         for game in self.book.games(self.terms, rated=False):
-            if {game.one, game.two} == {first, second}:
+            if {game.one, game.two} == both:
                 total.count(game.margin if game.one == first else -game.margin, 0, Faults())
+        if not (self.played and total.games):
+            return UNPLAYED
         place = challenge_place(league.secret, first, second)
         result = f"won-drawn-lost {total.record()}, no rating changes; page {place}"
         return f"{' against '.join(names)}: {result}"
@@ -150,15 +151,17 @@ class LadderRun:
         final = {key for key, count in self.tries.items() if count >= ATTEMPTS}
         return final | {key for key, deaths in self.book.suspects().items() if deaths >= DEADLY}
 
-    def _waiting(self, league: leagues.League, rated: bool = True) -> list[PlannedGame]:
-        """Return the games of planned pairs that have no result and can be played."""
+    def _waiting(self, league: leagues.League, both: set[str] | None = None) -> list[PlannedGame]:
+        """Return the rated games, or the unrated ones of `both`, without a result to be played."""
         hopeless = self._hopeless()
         able = {leagues.player_id(league.players[place]) for place in league.rungs}
         able |= {item.sha256 for item in league.versions() if item.problem is None}
         return [
             game
-            for plan, missing in self.book.unplayed(self.terms, rated).items()
-            if {plan.one, plan.two} <= able and hopeless.isdisjoint(missing)
+            for plan, missing in self.book.unplayed(self.terms, both is None).items()
+            if both in (None, {plan.one, plan.two})
+            and {plan.one, plan.two} <= able
+            and hopeless.isdisjoint(missing)
             for game in league.games(plan)
             if game.key in missing
         ]

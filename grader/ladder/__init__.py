@@ -18,9 +18,6 @@ from grader.results.store import Store
 LADDER: Final = "ladder"
 
 TABLES: Final = """
-CREATE TABLE IF NOT EXISTS run (
-    number INTEGER PRIMARY KEY, day TEXT NOT NULL, finished INTEGER NOT NULL,
-    note TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS planned (
     pair INTEGER NOT NULL, side INTEGER NOT NULL, key TEXT NOT NULL, one TEXT NOT NULL,
     two TEXT NOT NULL, number INTEGER NOT NULL, wanted_by TEXT NOT NULL, run INTEGER NOT NULL,
@@ -31,7 +28,7 @@ CREATE INDEX IF NOT EXISTS planned_pairing ON planned (terms, one, two, number);
 """
 """`planned.side` is the player number of `one`. A match that is not `rated` changes no rating.
 
-`run`, `planned.run` and `planned.why` are empty or 0: earlier editions told there what they played.
+`run` is 0 and `why` empty: earlier editions told there what they played.
 """
 
 
@@ -126,12 +123,11 @@ class Book(Store):
                     "(SELECT number FROM author WHERE name = ?)",
                     (problems.get(sha256), sha256, name),
                 )
-        new = {(name, sha256) for name, sha256 in fresh}
         return [
             version
             for student in self.students()
             for version in student.versions
-            if (student.name, version.sha256) in new
+            if (student.name, version.sha256) in fresh
         ]
 
     def students(self) -> list[Student]:

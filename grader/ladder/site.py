@@ -5,14 +5,14 @@ import html
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 from urllib.parse import quote
 
 from connect4.views.document import SHARED, Page, assets, heading, shared_files
 from connect4.views.words import kind_of_fault
 from grader.handin import file_name
 from grader.ladder import Book, GameRow, private_token
-from grader.ladder.league import Entry, Standings, private_page, terms_of
+from grader.ladder.league import Entry, Standings, player_id, private_page, terms_of
 from grader.marks.tally import Interval, few_games
 from grader.output import pages, write_changed
 from grader.output.explain import MAX_REASONS
@@ -53,12 +53,10 @@ def write_site(book: Book, standings: Standings, site: Path, playground: str = "
                 path.unlink()
 
 
-Pairing: TypeAlias = tuple[str, list[GameRow], tuple[str, str], str]
-"""The place of a page of games, the games, the names of both agents and the id of the first."""
-
-
-def _pairings(book: Book, standings: Standings) -> Iterator[Pairing]:
-    """Yield the pairs of agents in the table that have met, the better one first.
+def _pairings(
+    book: Book, standings: Standings
+) -> Iterator[tuple[str, list[GameRow], tuple[str, str], str]]:
+    """Yield place, games, names and the first one's id of agents that have met, the better first.
 
     If several students have the same file, the first represents them all. Then come the pairs that
     have played unrated games, but for those of whoever was forgotten.
@@ -71,7 +69,8 @@ def _pairings(book: Book, standings: Standings) -> Iterator[Pairing]:
         pair = [by_player[player] for player in both if player in by_player]
         if len(pair) == 2:
             one, two = sorted(pair, key=lambda entry: entry.rank or len(standings.entries))
-            first = one.version.sha256 if one.version is not None else one.name
+            assert one.player is not None
+            first = player_id(standings.league.players[one.player])
             yield pairing_place(one, two, standings), games, (one.label, two.label), first
     league, found = standings.league, dict[tuple[str, str], list[GameRow]]()
     for game in book.games(terms_of(league.rubric), rated=False):
@@ -276,8 +275,7 @@ def _lost(book: Book, entry: Entry, standings: Standings, own: bool) -> str:
     if not total.total:
         return ""
     reasons: dict[tuple[str, str], list[str]] = {}
-    player = standings.league.players[entry.player]
-    mine = player.sha256 or player.name
+    mine = player_id(standings.league.players[entry.player])
     for game in standings.games:
         sides = {game.one: game.side, game.two: 3 - game.side}
         has_lost = mine in sides and any(faults.total for faults in game.faults)

@@ -391,11 +391,11 @@ def _why(old: Written | None, new: Written | None, student: Student, rubric: str
     if old is None or new is None:
         return "not in the class any more" if new is None else "new in the class"
     found = []
-    if old.games != new.games:
+    if abs(old.games - new.games) > 1e-6:  # both are differences, and so rounded
         found.append(rubric or "new games or another hand-in")
     elif (old.total is None) != (new.total is None):
         found.append("it was open" if old.total is None else rubric or "it is open")
-    if old.roster != new.roster:
+    if abs(old.roster - new.roster) > 1e-6:
         found += map(str, student.corrections) if student.corrections else [rubric or "roster"]
     if old.placement != new.placement:
         found.append("placement")

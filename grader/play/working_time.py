@@ -194,7 +194,7 @@ def asking_for(
     source: bytes, rubric: Rubric, level: Level, say: Callable[[str], None], seconds: Seconds
 ) -> Asking:
     """Return what asks a source for moves, which are for games of the rubric."""
-    game, limits = GAMES[rubric.match.game], Limits(start_seconds=rubric.limits.startup)
+    game, limits = GAMES[rubric.match.game], one_game.limits_of(rubric.limits)
     terms = game, seconds, 0, None, source, rubric.submission.allowed
     return Asking(Setup(one_game.OWN_FILE, 1, *terms), level, limits, say)
 

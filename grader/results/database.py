@@ -88,8 +88,8 @@ class Database:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         self._database.close()
         self._release()
-        if isinstance(error, sqlite3.DatabaseError):
-            raise _damaged(self.path, error) from None
+        if isinstance(error, sqlite3.DatabaseError) and not _is_ours(error):
+            raise _unreadable(self.path, error) from None
 
     def _first(self, query: str, *values: object) -> Any:
         """Return the first value of the first row, None if there is no row."""
@@ -113,7 +113,7 @@ class Database:
         try:
             return json.loads(text)
         except json.JSONDecodeError as error:
-            raise _damaged(self.path, error) from None
+            raise _unreadable(self.path, error) from None
 
     def set_meta(self, values: Mapping[str, str]) -> None:
         """Set named values in one transaction."""
@@ -136,8 +136,8 @@ class Database:
                 f"{self.path}: moved or replaced during the run: nothing more is written; put the "
                 "file back, and the same command goes on"
             )
-        self._database.execute("BEGIN IMMEDIATE")
         try:
+            self._database.execute("BEGIN IMMEDIATE")
             try:
                 yield self._database
             except BaseException:  # Ctrl-C too: half of the block's changes are none
@@ -146,6 +146,8 @@ class Database:
                 raise
             self._database.execute("COMMIT")
         except sqlite3.OperationalError as error:
+            if _is_ours(error):
+                raise
             raise InputError(
                 f"{self.path}: cannot be written: {error}; what is in it is kept, and the same "
                 "command goes on"
@@ -161,7 +163,22 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _damaged(path: Path, error: Exception) -> InputError:
+def _code(error: Exception) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def _is_ours(error: Exception) -> bool:
+    """Return whether the grader is at fault, as with a query that names no column."""
+    wrong = isinstance(error, sqlite3.ProgrammingError | sqlite3.IntegrityError)
+    return wrong or _code(error) == sqlite3.SQLITE_ERROR
+
+
+def _unreadable(path: Path, error: Exception) -> InputError:
+    if _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return InputError(
+            f"{path}: another program has locked it, such as a browser of databases or a backup; "
+            "let it end, and give the same command again"
+        )
     return InputError(
         f"{path}: damaged or unreadable: {printable(str(error))[:80]}; go back to a copy of it, or "
         "play the games again with --results and the name of a new file"
@@ -169,13 +186,13 @@ def _damaged(path: Path, error: Exception) -> InputError:
 
 
 def _not_opened(path: Path, writing: bool, error: sqlite3.Error) -> InputError:
-    code = getattr(error, "sqlite_errorcode", 0)
-    if code == sqlite3.SQLITE_CORRUPT:
-        return _damaged(path, error)
+    code = _code(error)
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return _unreadable(path, error)
     unwritable = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)
-    if writing and code & 0xFF in unwritable:
+    if writing and code in unwritable:
         return InputError(f"{path}: cannot be written: {error}")
-    if code & 0xFF == sqlite3.SQLITE_CANTOPEN and not os.access(path, os.R_OK):
+    if code == sqlite3.SQLITE_CANTOPEN and not os.access(path, os.R_OK):
         return InputError(
             f"{path}: cannot be read: permission denied; it holds a secret seed, and only who made "
             "it may read it"

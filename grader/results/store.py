@@ -112,21 +112,14 @@ class Store(Database):
             database.execute("UPDATE author SET present = 0")
             for item in found:
                 people = json.dumps([person.to_json() for person in item.people])
+                row = (item.place, item.entry, item.sha256, item.report, item.problem)
                 database.execute(
                     "INSERT INTO author (name, people, place, entry, sha256, report, problem, "
                     "present) VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT (name) DO UPDATE SET "
                     "people = excluded.people, place = excluded.place, entry = excluded.entry, "
                     "sha256 = excluded.sha256, report = excluded.report, "
                     "problem = excluded.problem, present = 1, withdrawn = 0",
-                    (
-                        item.name,
-                        people,
-                        item.place,
-                        item.entry,
-                        item.sha256,
-                        item.report,
-                        item.problem,
-                    ),
+                    (item.name, people, *row),
                 )
                 if item.sha256 is not None:
                     added = database.execute(
@@ -385,5 +378,7 @@ class Store(Database):
         try:
             packed = self._first(f"SELECT {column} FROM record WHERE key = ?", key)
             return zlib.decompress(packed).decode()
+        except sqlite3.OperationalError:  # locked, not damaged
+            raise
         except (sqlite3.DatabaseError, zlib.error, UnicodeDecodeError, TypeError):
             return None  # a lost one is None, a `TypeError`

@@ -146,7 +146,7 @@ const page = {
     if (at === game.last) this.pause();
     document.dispatchEvent(new Event("shown"));
     try {
-      history.replaceState(null, "", `#${this.index + 1}.${at}`);
+      history.replaceState(null, "", `#${numberOf(DATA.games[this.index], this.index)}.${at}`);
     } catch { /* some browsers allow it too rarely for a fast scrub; the address then waits */ }
   },
 
