@@ -261,7 +261,7 @@ def _show(state: State) -> None:
 def _positive(seconds: Any) -> Seconds:
     """Return a time limit; raises `InputError` if it is not above 0."""
     if not (isinstance(seconds, int | float) and 0 < seconds < 1e6):
-        raise InputError(f"{seconds!r} is not a time limit; expected seconds above 0")
+        raise InputError(f"{seconds!r} is not a time limit; expected seconds above 0 and below 1e6")
     return seconds
 
 

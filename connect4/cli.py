@@ -66,9 +66,9 @@ def _whole_number(least: int, most: int, expected: str) -> Callable[[str], int]:
     return read
 
 
-time_limit = _number_above_0(1e6, "a time limit; expected seconds above 0")
+time_limit = _number_above_0(1e6, "a time limit; expected seconds above 0 and below 1e6")
 span = _number_above_0(math.inf, "a number above 0")
-count = _whole_number(1, 999_999, "a whole number above 0")
+count = _whole_number(1, 999_999, "a whole number above 0 and below 1e6")
 port_number = _whole_number(0, 65535, "a port; expected 0 to 65535")
 seed_number = _whole_number(0, 10**39 - 1, "a seed; expected a whole number from 0")
 

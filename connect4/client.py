@@ -48,7 +48,7 @@ examples:
       keep the game's record, even if the connection is lost
 
 exit status: 0 the game was played to its end, 1 it ended early or never began,
-  2 bad input
+  2 bad input, 130 you left it
 """
 
 

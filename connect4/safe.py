@@ -80,10 +80,11 @@ def write_text(path: Path, text: str, what: str = "it") -> None:
 
 
 @contextlib.contextmanager
-def writing(path: Path) -> Iterator[IO[bytes]]:
+def writing(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
     """Open a file that replaces `path` at the end of the block; raises `OSError`.
 
-    A link stays a link; a device or a pipe is written directly.
+    A link stays a link; a device or a pipe is written directly. A new file has the permissions of
+    `mode` that the umask allows.
     """
     path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
@@ -92,7 +93,7 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
         return
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        with temporary.open("xb") as file:  # with the usual permissions, unlike `tempfile`
+        with open(temporary, "xb", opener=lambda name, how: os.open(name, how, mode)) as file:
             yield file
         os.replace(temporary, path)
     except BaseException:  # also on Ctrl-C: remove an incomplete file

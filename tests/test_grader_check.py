@@ -177,7 +177,8 @@ def test_each_rule_has_its_line(source: str, line: str) -> None:
         "import signal\nsignal.alarm(1)\n",  # a clock of one's own
         "def open(x):\n    return x\nopen(1)\n",
         "def eval(board):\n    return 3\neval(1)\n",
-        "if __name__ == '__main__':\n    open('x')\n",
+        "if __name__ == '__main__' and True:\n    open('x')\n",
+        f"if {'+'.join('1' * 2000)}:\n    pass\n",  # deep, but Python runs it
         "def make():\n    MEMO = {}\n    MEMO[1] = 2\n",
         "from connect4 import utils, config as c\n",
         "from connect4.utils import *\n",

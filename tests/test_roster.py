@@ -85,6 +85,7 @@ def test_late_days_groups_and_corrections_make_the_marks_made_by_hand(tmp_path: 
         ("name,id\nA\0nn,7\n", "cannot be read; save it as CSV in UTF-8"),
         ("name,mark\nAnn,-1\n", "line 2: mark -1: expected points from 0"),
         ("name;extension\nAnn;-1\n", "line 2: extension -1: expected days from 0"),
+        ("name;extension\nAnn;4501234\n", "line 2: extension 4501234: expected days from 0 to 999"),
         ("[match]\nboards = [1, 2]\n", "expected a roster with a column name, id or e-mail"),
         ("name,section\nLee, Ann,1\n", "line 2: 3 cells, and the header has 2"),
         ("name;submitted\nAnn;2030-01-31\n", "line 2: expected a time such as 2030-01-31 23:59"),

@@ -165,7 +165,8 @@ def _guard(control: socket.socket) -> tuple[socket.socket, socket.socket, int]:
             for handle in handles:
                 os.close(handle)
         else:
-            status = _end(agent)
+            status = _end(agent) if agent else 0
+            agent = 0  # the number of an agent that has ended may be another process's by now
             if command != protocol.END:  # the referee has disconnected
                 os._exit(0)
             control.sendall(protocol.STATUS.pack(status))

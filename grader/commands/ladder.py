@@ -40,23 +40,26 @@ UNPLAYED: Final = "no game could be played; see the failures above"
 
 
 def begin(book: Book, rubric: Rubric, found: Sequence[Submission], day: str) -> list[Version]:
-    """Store the hand-ins of a day; check the form of new versions, and return these."""
+    """Store the hand-ins of a day, check the form of new versions, and return these."""
     secret = book.secret(make=True) if rubric.match.seed is None else rubric.match.seed
     assert secret is not None
     if ended := len(book.take_stock()):
         say(f"the last run was ended by the machine during {number_of(ended, 'game')}")
-    known = {(of.name, version.sha256) for of in book.students() for version in of.versions}
-    problems: dict[str, str] = {}
+    values = json.dumps(stored_values(rubric))
+    held = book.meta_json("rubric") or {}
+    unchanged = held.get("submission") == json.loads(values)["submission"]
+    students = book.students() if unchanged else []  # else the form of all is checked
+    known = {(of.name, version.sha256) for of in students for version in of.versions}
+    problems: dict[str, str | None] = {}
     for item in found:
         if item.source is None or item.problem or (item.name, item.sha256) in known:
             continue
         findings = form.check(item.source, item.report, rubric.submission)
         required = (one for one in findings if one.required and not one.in_report)
-        broken = next(required, None)
-        if broken is not None:
-            problems[str(item.sha256)] = f"line {broken.line}: {broken.rule}: {broken.text}"
+        lines = (f"line {broken.line}: {broken.rule}: {broken.text}" for broken in required)
+        problems[str(item.sha256)] = next(lines, None)
     fresh = book.note_hand_ins(found, problems, day, secret)
-    book.set_meta({"day": day, "rubric": json.dumps(stored_values(rubric))})
+    book.set_meta({"day": day, "rubric": values})
     return fresh
 
 

@@ -285,8 +285,7 @@ def viva(path: Path, text: str, place: Path) -> int:
         method: Method = "expectimax" if game.match.part == PART_A else "intelligent"
         return branch(question, source, method, game.time_limit)
 
-    write(place, viva_page(item.name, asked, branches))
-    place.chmod(0o600)
+    write(place, viva_page(item.name, asked, branches), 0o600)
     say(f"{place}: {len(asked)} positions, then the key; only you can read it")
     return DONE
 

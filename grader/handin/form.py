@@ -274,12 +274,12 @@ def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Findi
     """
     own_open = any(isinstance(node, ast.FunctionDef) and node.name == "open" for node in nodes)
     of_paths = OF_PATHS if any(name.startswith("pathlib") for name in bound.values()) else ()
-    script = {
-        inner
-        for node in nodes
-        if isinstance(node, ast.If) and ast.unparse(node.test).startswith("__name__ ==")
-        for inner in ast.walk(node)
-    }
+    script: set[ast.AST] = set()
+    for node in nodes:
+        test = node.test if isinstance(node, ast.If) else None
+        match test.values[0] if isinstance(test, ast.BoolOp) else test:
+            case ast.Compare(left=ast.Name(id="__name__"), ops=[ast.Eq()]):
+                script.update(ast.walk(node))
     tried = _tried(nodes)
     for node in nodes:
         if not isinstance(node, ast.Call) or node in script:

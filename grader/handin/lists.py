@@ -383,10 +383,10 @@ def _student(table: Table, line: Line, person: Person, marks: Mapping[str, str |
         if text := table.text(line, field):
             amount = read_number(text.removesuffix("%"), mark)
             if amount is None:
-                what = "expected a number, such as 2.5 or 1000"
-                raise InputError(f"{where}: {field} {text!r}: {what}")
-            if amount < 0 and (unit := {"extension": "days", Change.MARK: "points"}.get(field)):
-                raise InputError(f"{where}: {field} {amount:g}: expected {unit} from 0")
+                raise InputError(f"{where}: {field} {text!r}: expected a number, such as 2.5")
+            bound = {"extension": "days from 0 to 999", Change.MARK: "points from 0"}.get(field)
+            if bound and (amount < 0 or (field == "extension" and amount > 999)):
+                raise InputError(f"{where}: {field} {amount:.15g}: expected {bound}")
             found[field] = amount
     time = _time(table.text(line, "submitted"), where)
     extension = found.pop("extension", 0.0)

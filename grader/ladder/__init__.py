@@ -100,11 +100,11 @@ class Book(Store):
             self.set_meta({"kind": LADDER})
 
     def note_hand_ins(
-        self, found: Sequence[Submission], problems: Mapping[str, str], day: str, secret: int
+        self, found: Sequence[Submission], problems: Mapping[str, str | None], day: str, secret: int
     ) -> list[Version]:
         """Store the current hand-ins; return the versions that are new.
 
-        `problems` gives the broken rules of form, by the hash of the source.
+        `problems` gives the broken rule of form of what was checked, by the hash of the source.
         """
         fresh = self.set_submissions(found, day)
         with self.transaction() as database:
@@ -117,12 +117,9 @@ class Book(Store):
                     "UPDATE author SET pseudonym = ?, token = ? WHERE number = ?",
                     (called, private_token(secret, name), number),
                 )
-            for name, sha256 in fresh:
-                database.execute(
-                    "UPDATE version SET problem = ? WHERE sha256 = ? AND author = "
-                    "(SELECT number FROM author WHERE name = ?)",
-                    (problems.get(sha256), sha256, name),
-                )
+            for sha256, problem in problems.items():
+                update = "UPDATE version SET problem = ? WHERE sha256 = ?"
+                database.execute(update, (problem, sha256))
         return [
             version
             for student in self.students()

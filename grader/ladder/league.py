@@ -64,8 +64,8 @@ class League:
 
     def rate(self, complete: Sequence[tuple[str, str, float]]) -> None:
         """Compute the ratings from pairs: both players, and the mean margin of the first."""
-        pairs = [(self.index[one], self.index[two], margin) for one, two, margin in complete]
-        self.fit = Fit(len(self.players), pairs, self.rubric.statistics.confidence)
+        self.pairs = [(self.index[one], self.index[two], margin) for one, two, margin in complete]
+        self.fit = Fit(len(self.players), self.pairs, self.rubric.statistics.confidence)
 
     @property
     def rungs(self) -> range:

@@ -317,10 +317,8 @@ def write_unlikely(book: Book, standings: Standings) -> tuple[int, Path]:
         return pairing_place(entries[one], entries[two], standings) if known else ""
 
     names = [real.get(player.id, player.name) for player in league.players]
-    complete = book.pairs(terms_of(league.rubric))
-    pairs = [(league.index[one], league.index[two], margin) for one, two, margin in complete]
     place = book.path.with_name(f"{book.path.stem}-unlikely.csv")
-    return list_unlikely(place, pairs, names, len(league.rungs), page), place
+    return list_unlikely(place, league.pairs, names, len(league.rungs), page), place
 
 
 def pairing_place(one: Entry, two: Entry, standings: Standings) -> str:

@@ -25,12 +25,12 @@ def check_out(out: Path) -> None:
     trial.unlink()
 
 
-def write(path: Path, content: str | bytes) -> None:
+def write(path: Path, content: str | bytes, mode: int = 0o666) -> None:
     """Write a file whole or not at all, and its folder; raises `InputError` if that fails."""
     data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with safe.writing(path) as file:
+        with safe.writing(path, mode) as file:
             file.write(data)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None

@@ -108,7 +108,7 @@ def state_of(text: str) -> ExtendedState:
     rows, columns, one, two, mover = map(int, numbers)
     stacks = stacked.split("/")
     fits = len(stacks) == columns and max(map(len, stacks)) <= rows and set(stacked) <= {*"12/"}
-    if not fits or columns % 2 or mover not in (1, 2) or min(one, two) < 0:
+    if not fits or columns % 2 or mover not in (1, 2) or min(one, two, rows - 1) < 0:
         raise ValueError(f"{' '.join(numbers)} and {stacked} are no position")
     board = np.zeros((rows, columns), dtype=np.int64)
     for column, stack in enumerate(stacks):
@@ -162,6 +162,8 @@ def _solved(line: str) -> Solved:
     legal = state.legal_actions()
     if kind == REGRET:
         values = tuple(map(float, known.split(",")))
+        if not all(map(math.isfinite, values)):
+            raise ValueError(f"{known} is no number for each legal action")
         best = tuple(a for a, value in zip(legal, values, strict=True) if value == max(values))
         return Solved(part, kind, state, best, values)
     right = tuple(map(parse_action, known.split("|")))
@@ -346,9 +348,10 @@ class Practice:
 
 def pairs_of(answers: Iterable[Answer]) -> list[tuple[Answer, Answer]]:
     """Return the answers in skills that were asked from both sides: player 1's, player 2's."""
-    found: dict[tuple[str, str], list[Answer]] = {}
+    found: dict[tuple[str, str, str], list[Answer]] = {}
     for answer in sorted(answers, key=lambda one: one.solved.state.mover):
         solved = answer.solved.twin() if answer.solved.is_twin else answer.solved
         if solved.kind != REGRET:
-            found.setdefault((solved.kind, text_of(solved.state)), []).append(answer)
+            asked = (solved.part, solved.kind, text_of(solved.state))
+            found.setdefault(asked, []).append(answer)
     return [(pair[0], pair[1]) for pair in found.values() if len(pair) == 2]
