@@ -2,7 +2,7 @@
 
 Part A calls `get_expectimax_move`: both play the same random player from the same openings and
 seeds. Part B calls `get_intelligent_move`: they play each other. The command and `grader.compare`
-differ in what they print: the function prints nothing, and it leaves no process behind, even if
+differ in what they print: the function prints only notes, and it leaves no process behind, even if
 interrupted.
 """
 

@@ -171,8 +171,8 @@ def _player_key(player: Contestant) -> tuple[list[object], int]:
 def limits_key(limits: AgentLimits) -> dict[str, object]:
     """Return the limits that differ from the defaults of their fields, by name.
 
-    The default of a new field means "as before". A key therefore stays the same as long as the game
-    is played in the same way.
+    The default of a new field means "as before", and no default changes. A key therefore stays the
+    same as long as the game is played in the same way.
     """
     return {
         item.name: value
