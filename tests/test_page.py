@@ -305,6 +305,10 @@ def test_several_games_are_chosen_in_one_page(browser: Browser, file: Path) -> N
     browser.wait("return document.querySelector('#moves button') !== null")
     assert shown_board(browser) == list(records.replay(other))[-1].board().tolist()
     browser.assert_quiet()
+    numbered = file.with_name("numbered.html")  # a report leaves games out
+    numbered.write_text(file.read_text("utf-8").replace('"games":[{', '"games":[{"number":7,'))
+    browser.open(numbered)
+    assert browser.run("return location.hash") == "#7.0"
 
 
 def test_a_screen_reader_gets_the_board_the_turn_and_the_charts(

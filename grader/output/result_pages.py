@@ -317,7 +317,7 @@ def standings_page(results: Results, out: Path) -> str:
     if finished:
         first = [placing.standing for placing in results.placings if placing.place == 1]
         names = " and ".join(html.escape(standing.contestant.name) for standing in first)
-        margin = pages.minus(f"{first[0].total.mean_margin:+.{digits}f} {unit}")
+        margin = pages.minus(f"{first[0].total.mean_margin:+z.{digits}f} {unit}")
         wins = "win" if len(first) > 1 else "wins"
         told = f"\u2605 <strong>{names}</strong> {wins}, {margin}"
     parts = [heading(title, PROJECTOR), f'<p class="headline">{told}</p>']
@@ -363,7 +363,7 @@ def _group(group: Group, count: int, kind_of_first: str, results: Results, out: 
         first = place if kind_of_first == "winner" else number
         kind = f' class="{kind_of_first}"' if first <= count else ""
         name = html.escape(standing.contestant.name)
-        margin = pages.minus(f"{standing.total.mean_margin:+.{digits}f}")
+        margin = pages.minus(f"{standing.total.mean_margin:+z.{digits}f}")
         lines.append(
             f'<li{kind}><span class="place">{place}</span><span class="name">{name}</span>'
             f'<span class="margin">{margin}</span></li>'
@@ -399,6 +399,6 @@ def _pairings(group: Group, results: Results, out: Path) -> str:
             continue
         place, count = replay_place(group, number), f"{total.games}"
         shown = pages.Link(f"{count} games", place) if (out / place).is_file() else count
-        margin = f"{total.mean_margin:+.{total.digits}f}"
+        margin = f"{total.mean_margin:+z.{total.digits}f}"
         rows.append([match.one.name, match.two.name, margin, total.record(), shown])
     return pages.table(PAIRING_HEADERS, rows)

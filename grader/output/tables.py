@@ -212,8 +212,8 @@ def margins(total: Tally) -> list[str]:
     games = f"{total.games}" if total.complete else f"{total.games} of {total.planned}"
     if not total.games:
         return [games, "-", "-"]
-    percent = "-" if math.isnan(total.percent) else f"{total.percent:+.1f}"
-    return [games, f"{total.mean_margin:+.{total.digits}f}", percent]
+    percent = "-" if math.isnan(total.percent) else f"{total.percent:+z.1f}"
+    return [games, f"{total.mean_margin:+z.{total.digits}f}", percent]
 
 
 def match_table(matches: Iterable[MatchMark], rubric: Rubric, details: bool) -> str:
@@ -268,7 +268,7 @@ STANDING_HEADERS: Final = (
 def standing_row(place: int, standing: Standing, rubric: Rubric) -> list[str]:
     """Return one line of a group's table; a rating is shown with the half width of its interval."""
     digits = margin_digits(rubric.match.counts_points)
-    rating = f"{standing.rating.value:+.{digits}f}"
+    rating = f"{standing.rating.value:+z.{digits}f}"
     if not math.isnan(standing.rating.error):
         width = t_quantile((1 + rubric.statistics.confidence) / 2, standing.rating.freedom)
         rating += f" ± {width * standing.rating.error:.{digits}f}"
@@ -277,7 +277,7 @@ def standing_row(place: int, standing: Standing, rubric: Rubric) -> list[str]:
         str(place),
         standing.contestant.name,
         rating,
-        f"{total.mean_margin:+.{digits}f}",
+        f"{total.mean_margin:+z.{digits}f}",
         str(total.games),
         total.record(),
         faults_text(total.faults),

@@ -231,7 +231,7 @@ def show_errors(results: Results, store: Store) -> None:
 RECORDS: Final = "records"
 
 HIDDEN: Final = "hidden-boards"
-"""Folder of the records on hidden boards; the teacher does not publish it."""
+"""Folder of the records on other boards than those shown; the teacher does not publish it."""
 
 FOLDERS: Final = f"{FOLDER}|{RECORDS}|{RECORDS}/{HIDDEN}"
 """The folders with one for each source, as a regular expression."""
@@ -256,12 +256,12 @@ def write_records(games: Sequence[PlannedGame], store: Store, out: Path) -> None
     for game in games:
         by_key.setdefault(game.key, []).append(game)
     authors = store.versions()
-    hidden = [game.board.start for game in games if game.board.hidden]
+    shown = {json.dumps(one.board.start, sort_keys=True) for one in games if not one.board.hidden}
     for kept in store.kept():
         if kept.text is None:
             continue
-        is_hidden = json.loads(kept.text)["start"] in hidden
-        folder = Path(RECORDS, *([HIDDEN] if is_hidden else []))
+        start = json.dumps(json.loads(kept.text)["start"], sort_keys=True)
+        folder = Path(RECORDS, *([] if start in shown else [HIDDEN]))
         for path, row in _entries(kept, by_key.get(kept.key, []), authors):
             place = folder / path
             rows.append([*row, place.as_posix()])
