@@ -83,8 +83,7 @@ def write_text(path: Path, text: str, what: str = "it") -> None:
 def writing(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
     """Open a file that replaces `path` at the end of the block; raises `OSError`.
 
-    A link stays a link; a device or a pipe is written directly. A new file has the permissions of
-    `mode` that the umask allows.
+    A link stays a link; a device or a pipe is written directly. A new file gets `mode`.
     """
     path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():

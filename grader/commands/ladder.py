@@ -244,8 +244,7 @@ def ladder(
         print(f"new: {named_few(fresh)}" if fresh else "no new versions", flush=True)
         write = partial(write_files, book, rubric, site, playground or "")
         write()
-        ended = "stopped; the same command continues"
-        status = STOPPED
+        ended, status = "stopped; the same command continues", STOPPED
         with contextlib.suppress(KeyboardInterrupt), playing.pool(playing.level()) as pool:
             note_run(book, pool.level)
             run = LadderRun(book, rubric, pool, minutes, write)

@@ -226,9 +226,7 @@ def _imports(nodes: Sequence[ast.AST], allowed: Sequence[str]) -> Iterator[Findi
 
 
 def _is_allowed(module: str, allowed: Sequence[str]) -> bool:
-    if module.partition(".")[0] in ALWAYS:
-        return True
-    return any(module == name or module.startswith(f"{name}.") for name in allowed)
+    return any(f"{module}.".startswith(f"{name}.") for name in [*ALWAYS, *allowed])
 
 
 def _asked(node: ast.ImportFrom, allowed: Sequence[str]) -> str:

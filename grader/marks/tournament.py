@@ -177,14 +177,12 @@ def placings(begun: Sequence[StageState], rubric: Rubric) -> list[Placing]:
 
     Tied contestants share the first of their places, and the points of all of them.
     """
-    seen: set[Contestant] = set()
-    ordered: list[tuple[str, Standing]] = []
+    reached: dict[Contestant, tuple[str, Standing]] = {}
     for state in reversed(begun):
         ranked = [standing for group in state.groups for standing in group.standings]
         for standing in sorted(ranked, key=lambda one: (one.place, _order(one, rubric), one.lot)):
-            if standing.contestant not in seen:
-                seen.add(standing.contestant)
-                ordered.append((state.stage.name, standing))
+            reached.setdefault(standing.contestant, (state.stage.name, standing))
+    ordered = reached.values()
     points = [*rubric.tournament.points, *[0.0] * len(ordered)]
     tied = [(stage, standing.place, _order(standing, rubric)) for stage, standing in ordered]
     shares: dict[tuple[object, ...], list[float]] = {}

@@ -156,11 +156,10 @@ class Database:
 
 def _identity(path: Path) -> tuple[int, int] | None:
     """Return what tells a file from another one in its place, None if there is none."""
-    try:
+    with contextlib.suppress(OSError):
         found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+        return found.st_dev, found.st_ino
+    return None
 
 
 def _code(error: Exception) -> int:
