@@ -28,7 +28,7 @@ def facts(folder: Path, subject: str) -> Any:
 
 def go_on(folder: Path) -> str:
     """Give the command that comes next; return what is said then."""
-    command = desk(folder).rpartition("  next: ")[2].strip()
+    command = desk(folder).rpartition("  next: ")[2].strip().replace("--rubric ", "--rubric=")
     assert command.startswith(CALL)
     assert grader(*shlex.split(command)[3:], cwd=folder).returncode == 0
     return desk(folder)

@@ -312,7 +312,7 @@ def test_several_games_are_chosen_in_one_page(browser: Browser, file: Path) -> N
 def test_a_screen_reader_gets_the_board_the_turn_and_the_charts(
     browser: Browser, file: Path, record: Record
 ) -> None:
-    browser.open(file, "#1.6")
+    browser.open(file, "#7.6")
     cells = browser.run(
         "return [...document.querySelectorAll('#cells td')].map(td => td.textContent)"
     )

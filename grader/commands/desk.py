@@ -111,6 +111,7 @@ def _of_results(path: Path) -> Standing:
 
 def _rubric_changes(words: Sequence[str], store: Store) -> list[str]:
     """Return how the rubric that a command names differs from the stored one."""
+    words = [part for word in words for part in word.split("=", word.startswith("--rubric="))]
     if "--rubric" not in words:
         return []
     try:
