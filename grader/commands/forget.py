@@ -6,6 +6,7 @@ hash, in whose place a random one stands in the scores of others. So a tournamen
 and its tables, and a ladder its ratings.
 """
 
+import html
 import json
 import re
 import secrets
@@ -15,12 +16,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from urllib.parse import quote
 
 from connect4.cli import agreed
 from connect4.errors import InputError
 from grader.commands import DONE, FAILED, say
-from grader.handin import Kind, Person, named_few
+from grader.handin import Kind, Person, file_name, named_few
 from grader.handin.roster import find
 from grader.ladder import LADDER, Book
 from grader.ladder.league import write_tables
@@ -336,11 +338,8 @@ def _add_alias(database: sqlite3.Connection, ids: dict[str, str], results: Resul
     return alias
 
 
-def _delete(
-    database: sqlite3.Connection, table: str, column: str, values: Iterable[object]
-) -> None:
-    rows = [(value,) for value in values]
-    database.executemany(f"DELETE FROM {table} WHERE {column} = ?", rows)
+def _delete(database: sqlite3.Connection, table: str, column: str, values: Iterable[Any]) -> None:
+    database.executemany(f"DELETE FROM {table} WHERE {column} = ?", ((one,) for one in values))
 
 
 def _write_out(store: Store, gone: Gone, hashes: Collection[str], out: Path) -> None:
@@ -370,8 +369,11 @@ def _write_out(store: Store, gone: Gone, hashes: Collection[str], out: Path) -> 
 
 
 def _pattern(texts: Collection[str]) -> re.Pattern[bytes]:
-    """Return a pattern that finds one of these texts as a word of its own."""
-    words = b"|".join(re.escape(text).encode() for text in sorted(texts, key=len, reverse=True))
+    """Return a pattern that finds one of these texts as a word of its own, in HTML and JSON too."""
+    plain = {form(text) for text in texts for form in (str, file_name)}
+    forms = (str, html.escape, quote, lambda text: json.dumps(text)[1:-1])
+    found = sorted((form(text) for text in plain for form in forms), key=len, reverse=True)
+    words = b"|".join(re.escape(text).encode() for text in found)
     return re.compile(rb"(?<![a-zA-Z0-9])(?:" + (words or b"(?!)") + rb")(?![a-zA-Z0-9])")
 
 
@@ -382,8 +384,5 @@ def _naming(texts: Collection[str], folder: Path) -> list[Path]:
         path
         for path in sorted(folder.rglob("*"))
         if path.is_file()
-        and (
-            pattern.search(path.read_bytes())
-            or pattern.search(path.relative_to(folder).as_posix().encode())
-        )
+        and pattern.search(path.relative_to(folder).as_posix().encode() + b"\n" + path.read_bytes())
     ]
