@@ -1,6 +1,7 @@
 """A table with two named players: opens their seats, plays one game, keeps its record."""
 
 from collections.abc import Callable, Container, Generator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -172,8 +173,9 @@ class Table:
         return text if marker else ""
 
     def close(self) -> None:
-        for seat in self._seats.values():
-            seat.close()
+        with ExitStack() as stack:  # closes the second also if the first fails
+            for seat in self._seats.values():
+                stack.callback(seat.close)
 
     def __enter__(self) -> Self:
         return self

@@ -14,7 +14,7 @@ from grader.commands import DONE, FAILED, read_rubric, required_level
 from grader.doctor import OFFERED, lacking, missing, prove, table, to_json, unavailable
 from grader.output.results import PROOF
 from grader.output.tables import wrapped
-from grader.play import load_text, other_load, physical_cores, processor_quota
+from grader.play import load_text, other_load, physical_cores
 from grader.results.store import Store
 
 
@@ -31,12 +31,9 @@ def doctor(results: Path | None = None, rubric: Path | None = None, isolation: s
     except InputError as error:
         level, refusal = None, str(error)
     user = "root" if os.geteuid() == 0 else "an ordinary user"
-    cores, quota, load = len(physical_cores()), processor_quota(), other_load()
+    cores, load = len(physical_cores()), other_load()
     machine = [f"{platform.system()} {platform.release()} {platform.machine()}, as {user}"]
     machine.append(f"physical cores, and games at once: {cores}")
-    if quota is not None and quota < cores:
-        few = f"this container may use only {quota:g} cores: give --jobs {max(1, int(quota))}"
-        machine.append(few)
     if load is not None:
         machine.append(load_text(load))
     absent, lacks = unavailable(), missing()

@@ -271,8 +271,7 @@ def viva(path: Path, text: str, place: Path) -> int:
         say(f"analysing {number_of(len(chosen), 'game')}, which takes a minute or two ...")
         played = []
         for number, game in chosen.items():
-            record = store.record(game.key)
-            if record is not None:
+            if (record := store.record(game.key)) is not None:
                 side = _side(game, item)
                 played.append(analysed(number, game.title, record, side, os.cpu_count() or 1))
         asked = questions(played)

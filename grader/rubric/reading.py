@@ -251,16 +251,19 @@ def _mistakes_of_lists(rubric: model.Rubric) -> Iterator[tuple[str, str]]:
             yield f"part_b.baselines[{number}].high", what
     for name, times in Counter(step.agent.name for step in steps).items():
         if times > 1:
-            yield (
-                "part_b.baselines",
-                f"two baselines are called {name!r}; results tell them by name",
-            )
+            what = f"two baselines are called {name!r}; results tell them by name"
+            yield "part_b.baselines", what
+    lists = {"part_a": rubric.part_a.boards, "part_b": rubric.part_b.boards}
     for number, stage in enumerate(stages, 1):
         here = f"tournament.stages[{number}]"
+        lists[here] = stage.boards
         if stage.group_size == 1:
             yield f"{here}.group_size", "a group has 2 or more, 0 means all"
         if number < len(stages) and not stage.promote:
             yield f"{here}.promote", "nobody would reach the next stage"
+    for here, boards in lists.items():
+        if len({board.digest for board in boards}) < len(boards):
+            yield f"{here}.boards", "names a board twice; `repeats` says how often each is played"
     if not stages or len({stage.name for stage in stages}) < len(stages):
         yield "tournament.stages", "expected one or more stages, each with a name of its own"
     if len(rubric.ladder.rungs) < 2:
