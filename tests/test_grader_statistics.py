@@ -61,8 +61,7 @@ def test_the_interval_of_a_percentage_is_that_of_a_ratio() -> None:
     interval = total.percent_interval(RUBRIC.statistics)
     assert interval.mean == 50
     assert 45 < interval.low < 50 < interval.high < 55
-    wide = total.interval(RUBRIC.statistics)
-    assert wide.low < 0
+    assert total.interval(RUBRIC.statistics).low < 0
 
 
 def test_points_have_the_interval_of_their_margin_within_their_maximum(tmp_path: Path) -> None:
