@@ -34,8 +34,7 @@ def doctor(results: Path | None = None, rubric: Path | None = None, isolation: s
     cores, load = len(physical_cores()), other_load()
     machine = [f"{platform.system()} {platform.release()} {platform.machine()}, as {user}"]
     machine.append(f"physical cores, and games at once: {cores}")
-    if load is not None:
-        machine.append(load_text(load))
+    machine += [] if load is None else [load_text(load)]
     absent, lacks = unavailable(), missing()
     try:
         proofs = {offer: prove(offer, lacks, tell) for offer in OFFERED if offer not in absent}

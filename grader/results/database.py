@@ -167,9 +167,10 @@ def _code(error: Exception) -> int:
 
 
 def _is_ours(error: Exception) -> bool:
-    """Return whether the grader is at fault, as with a query that names no column."""
-    wrong = isinstance(error, sqlite3.ProgrammingError | sqlite3.IntegrityError)
-    return wrong or _code(error) == sqlite3.SQLITE_ERROR
+    """Return whether the grader is at fault; without a table, the file's making was stopped."""
+    misused = isinstance(error, sqlite3.ProgrammingError | sqlite3.IntegrityError)
+    in_query = _code(error) == sqlite3.SQLITE_ERROR and "no such table" not in str(error)
+    return misused or in_query
 
 
 def _unreadable(path: Path, error: Exception) -> InputError:
