@@ -134,6 +134,11 @@ BUGS = {
     ),
     "shared": ("state[0].copy(), {", "state[0], {", "get_expectimax_move answers the last"),
     "seven": (f"in {VALID}", f"in [a for a in {VALID} if a[0] < 7]", "Plays in no column after"),
+    "last": (
+        f"in {VALID}",
+        f"in ([a for a in {VALID} if a[0] < state[0].shape[1] - 1] or {VALID})",
+        "Never plays the last column",
+    ),
 }
 """What is replaced in the first agent, and the beginning of the question."""
 
