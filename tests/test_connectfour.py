@@ -510,7 +510,7 @@ def test_replay_turn_says_when_the_answer_differs_or_cannot_be_compared(tmp_path
     assert "differs from the recorded one. The agent was started for this turn" in later.stdout
     path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
     changed = run(COMMAND, "--replay-turn", "game.json:1", cwd=tmp_path)
-    assert "The agent's file is not the one that played" in changed.stdout
+    assert "The agent's file has changed since the game: this is the answer now." in changed.stdout
 
 
 @pytest.mark.slow

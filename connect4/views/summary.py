@@ -233,8 +233,10 @@ def replay_turn(
         print(f"That is no valid action there: {now.detail}.")
     if told := words.changed_text("The agent", [reply]):
         print(told)
-    changed = file_hash(setup.agent) != record.players[state.mover - 1].sha256
-    print(comparison(recorded, now, changed))
+    other = "" if setup.seconds == record.time_limit else "The time is not that of the game"
+    if file_hash(setup.agent) != record.players[state.mover - 1].sha256:
+        other = "The agent's file has changed since the game"
+    print(f"{other}: this is the answer now." if other else comparison(recorded, now))
     return (0 if legal else 1), f"P{who[1:]} printed:", seat.log
 
 
@@ -327,13 +329,8 @@ def _fresh_text(record: Record, turn: Turn, level: Level) -> str:
     )
 
 
-def comparison(recorded: Turn, now: Turn, changed: bool) -> str:
+def comparison(recorded: Turn, now: Turn) -> str:
     """Say whether the answer `now` is the recorded one, and what cannot be known."""
-    if changed:
-        return (
-            "The agent's file is not the one that played: its content has changed. So this answer "
-            "proves nothing about the recorded one."
-        )
     if (recorded.detail or "").startswith(NO_PLAYER):
         return "In the game there was no player to ask, so there is no answer to compare."
     if (recorded.text, recorded.outcome) == (now.text, now.outcome):

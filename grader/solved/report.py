@@ -308,7 +308,11 @@ def page(practice: Practice, playground: str = "") -> str:
         )
         number += len(answers)
         is_skill = all(answer.solved.kind != REGRET for answer in answers)
-        twins = ", twins too" if any(answer.solved.is_twin for answer in answers) else ""
+        twins = (
+            ", also with players exchanged"
+            if any(answer.solved.is_twin for answer in answers)
+            else ""
+        )
         count = f"{_count(answers)} right{twins}" if is_skill else f"the first {len(answers)}"
         parts.append(
             f"<details{' open' if is_skill and _share(answers) < 0.5 else ''}>"
