@@ -344,8 +344,8 @@ def test_the_page_opens_the_skills_that_a_file_lacks(
         one.find_element("css selector", "summary").text: one.get_attribute("open") is not None
         for one in browser.find_all("details")
     }
-    assert is_open["Part B: blocks a four: 0 of 12 right, also with players exchanged"]
-    assert not is_open["Part B: takes a four in a row: 10 of 10 right, also with players exchanged"]
+    assert is_open["Part B: blocks a four: 0 of 10 right, 2 more with players exchanged"]
+    assert not is_open["Part B: takes a four in a row: 8 of 8 right, 2 more with players exchanged"]
     assert len(browser.find_all("table")) == 2
     assert browser.run("return document.documentElement.scrollWidth") <= size[0]
     assert violations(browser) == []

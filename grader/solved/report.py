@@ -308,12 +308,10 @@ def page(practice: Practice, playground: str = "") -> str:
         )
         number += len(answers)
         is_skill = all(answer.solved.kind != REGRET for answer in answers)
-        twins = (
-            ", also with players exchanged"
-            if any(answer.solved.is_twin for answer in answers)
-            else ""
-        )
-        count = f"{_count(answers)} right{twins}" if is_skill else f"the first {len(answers)}"
+        own = [answer for answer in answers if not answer.solved.is_twin]
+        more = len(answers) - len(own)
+        twins = f", {more} more with players exchanged" if more else ""
+        count = f"{_count(own)} right{twins}" if is_skill else f"the first {len(answers)}"
         parts.append(
             f"<details{' open' if is_skill and _share(answers) < 0.5 else ''}>"
             f"<summary><h2>{html.escape(f'{title}: {count}')}</h2></summary>\n"
@@ -344,7 +342,7 @@ def _figure(answer: Answer, number: int, playground: str) -> str:
     left = " and ".join(map(str, state.popouts))
     said = f"Player {state.mover} moves; pop-outs left {left}. It {played(answer)}."
     if solved.is_twin:
-        said += " A twin: players and columns are exchanged."
+        said += " Here players and columns are exchanged."
     if solved.kind == REGRET:
         said += f" {cost(answer)}."
     if answer.action is None:
