@@ -258,7 +258,7 @@ def test_one_bug_is_one_reason_however_deep_the_search_was() -> None:
 
 def test_the_machine_is_blamed_for_its_turns_alone() -> None:
     turns = [Turn(Outcome.TIMEOUT, starved=n != 2, number=n) for n in (1, 2, 3)]
-    assert busy_text(turns).startswith("Turns 1, 3 (2): the machine was too busy, not the agent")
+    assert busy_text(turns).startswith("Turns 1, 3 (2): the machine was too busy to tell")
     assert busy_text(turns[1:2]) == ""
 
 

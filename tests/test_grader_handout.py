@@ -354,7 +354,7 @@ def test_the_autograder_has_the_rubrics_board_and_nothing_else_private(checkout:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (AGENT + "def f(:\n", ": syntax: invalid syntax; fix this line"),
+        (AGENT + "def f(:\n", ": syntax: invalid syntax; fix this line or the one above"),
         (AGENT.replace(PLAYS, "raise ValueError('mine')"), "ValueError: mine"),
     ],
 )

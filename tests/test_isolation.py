@@ -509,7 +509,7 @@ OVER = "no answer within {} s (it came {}"
         (
             Timed(0.5001),
             0.5,
-            OVER.format(0.5, "0.001 s over the limit; at most 0.005 s of communication is allowed"),
+            OVER.format(0.5, "0.001 s over the limit; at most 0.005 s is allowed for sending"),
         ),
         (Timed(2.004, transport=0.0001), 2.0, OVER.format(2, "0.00")),  # only measured transport
         (Timed(2.004, transport=0.0041), 2.0, None),

@@ -160,7 +160,7 @@ class Timed(NamedTuple):
             )
         what = "it came" if answered else "stopped"
         over = math.ceil((self.seconds - limit) * 1000) / 1000
-        allowed = f"; at most {margin:g} s of communication is allowed" if margin else ""
+        allowed = f"; at most {margin:g} s is allowed for sending" if margin else ""
         return f"{begin} ({what} {over:.3f} s over the limit{allowed})"
 
 

@@ -92,7 +92,9 @@ def _named(turns: Sequence[int]) -> str:
 def busy_text(turns: Iterable[Turn]) -> str:
     """Return which turns the machine lost; empty if it lost none."""
     busy = [turn.number for turn in turns if turn.starved and turn.outcome is Outcome.TIMEOUT]
-    why = "the machine was too busy, not the agent too slow. Close other programs and play again."
+    why = (
+        "the machine was too busy to tell whether it is too slow. Close other programs, play again."
+    )
     return f"{_named(busy)}: {why}" if busy else ""
 
 

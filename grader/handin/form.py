@@ -112,7 +112,9 @@ def source_findings(source: bytes, rules: "SubmissionRules") -> list[Finding]:
         with warnings.catch_warnings(action="ignore"):
             tree = ast.parse(source.decode("utf-8-sig"))  # as `players.student` compiles it
     except SyntaxError as error:
-        return [Finding(error.lineno or 1, "syntax", f"{error.msg}; fix this line")]
+        return [
+            Finding(error.lineno or 1, "syntax", f"{error.msg}; fix this line or the one above")
+        ]
     except (RecursionError, MemoryError):
         return [Finding(1, "syntax", "nested too deeply for Python to read")]
     except ValueError as error:

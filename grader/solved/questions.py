@@ -288,11 +288,11 @@ def _on_fours(seen: Seen) -> list[Question]:
 def _on_columns(seen: Seen) -> list[Question]:
     """Return the question on the last columns, which are never played."""
     for of_each, least in ((False, 6), (True, 4)):  # counted from the left, from each board's end
-        ends = {answer: answer.solved.state.grid.columns * of_each for answer in seen.valid}
-        last = max((one.action[0] - end for one, end in ends.items() if one.action), default=0)
+        ends = [(answer, answer.solved.state.grid.columns * of_each) for answer in seen.valid]
+        last = max((one.action[0] - end for one, end in ends if one.action), default=0)
         beyond: list[Answer] = []
         others: list[Answer] = []
-        for answer, end in ends.items():
+        for answer, end in ends:
             is_beyond = all(column - end > last for column, _ in answer.solved.right)
             (beyond if is_beyond else others).append(answer)
         if len(beyond) >= least and share([answer.is_right for answer in others]) >= 0.6:

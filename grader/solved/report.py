@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
@@ -10,7 +11,7 @@ from tabulate import tabulate
 from connect4.games.falling import format_action
 from connect4.views.board import shape_data
 from connect4.views.document import Page, card, heading
-from connect4.views.words import OWN_FRAME, first_line, kind_of_fault
+from connect4.views.words import OWN_FRAME, changed_text, first_line, kind_of_fault
 from grader.handin.positions import METHOD_OF, Part
 from grader.solved import KILLS, REGRET, Answer, Practice, pairs_of, text_of
 from grader.solved.questions import FEW, Seen, questions
@@ -105,6 +106,9 @@ def _opening(practice: Practice) -> Iterator[str]:
     if practice.remark:
         yield practice.remark
     yield from _fault_lines(practice.answers)
+    turns = [replace(answer.turn, number=0) for answer in practice.answers]
+    if told := changed_text("The file", turns):
+        yield told
     for question in questions(practice.answers):
         yield f"\nA question: {question.text}"
         if practice.plays:  # else the position stands above
