@@ -371,7 +371,7 @@ def test_check_asks_for_pop_outs_and_names_a_changed_board(tmp_path: Path) -> No
     assert ann[0].endswith("unsupported operand type(s) for -=: 'Integer' and 'int'")
     assert "player 2 on a full board, where only pop-outs are valid: ValueError: max()" in bo[0]
     assert cy[0].startswith("class/cy/ai.py:38: smoke (advice): get_expectimax_move changed the ")
-    assert "row 9, column 0 is 1, was 0 (in 14 answers). Try each action on a copy" in cy[0]
+    assert "row 9, column 0 is 1, was 0 (in 16 answers). Try each action on a copy" in cy[0]
     assert done.stdout.splitlines()[-1].startswith("1 of 3 submissions meet every required rule: ")
 
 

@@ -276,7 +276,8 @@ def test_an_agent_of_the_kit_and_a_file_say_what_think_returns(tmp_path: Path) -
     if thought.depth is not None:  # a busy machine may drop it
         assert (thought.depth, thought.nodes, thought.line[0]) == (4, 1830, thought.action)
         assert thought.values[thought.action] == thought.action[0]
-    assert connect4.think("ai", "case1", seconds=0.5).depth >= 1
+    found = (connect4.think("ai", "case1", seconds=0.5) for _ in range(5))
+    assert any(thought.depth for thought in found), "a busy machine may drop one"
     for game_name, agent in (("dynamic", "mcts:iterations=50"), ("classic", "solver")):
         record = connect4.play(agent, "random", connect4.start(game_name), seconds=2, seed=1)
         said = [turn.thought for turn in own(record) if turn.thought]  # a late turn has none

@@ -161,24 +161,20 @@ def assets(parts: tuple[str, ...], suffix: str) -> str:
 
 
 def style_sheet(parts: tuple[str, ...]) -> str:
-    """Return the colours and the style sheets of `parts`."""
-    return colour_sheet() + assets(parts, "css")
-
-
-def colour_sheet() -> str:
-    """Return the colours as CSS custom properties.
+    """Return the colours as CSS custom properties, and the style sheets of `parts`.
 
     The system's setting chooses the theme, unless `data-theme` of the root element names one;
     paper is light. Browsers before 2024 do not support `light-dark()`.
     """
     dark = f"color-scheme: dark; {properties('dark')}"
-    return (
+    colours = (
         f":root {{ color-scheme: light; {properties('light')} }}\n"
         "@media screen {\n"
         f'@media (prefers-color-scheme: dark) {{ :root:not([data-theme="light"]) {{ {dark} }} }}\n'
         f':root[data-theme="dark"] {{ {dark} }}\n'
         "}\n"
     )
+    return colours + assets(parts, "css")
 
 
 def properties(theme: Literal["light", "dark"]) -> str:

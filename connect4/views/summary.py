@@ -49,7 +49,10 @@ def tell_result(record: Record) -> None:
     assert record.result is not None
     names = [one_line(player.agent) for player in record.players]
     if record.result.ending is Ending.NOT_LOADED:
-        print(words.not_loaded_report(record.result, names))
+        who = f"Neither player 1 ({names[0]}) nor player 2 ({names[1]}) could"
+        if winner := record.result.winner:
+            who = f"Player {3 - winner} ({names[2 - winner]}) could not"
+        print(f"{who} be loaded:\n{words.indented(record.result.detail)}\n")
     for player, points in zip(SIDES, record.result.scores, strict=True):
         print(f"Player {player} Score: {points}")
     why = words.ENDINGS[record.result.ending].removesuffix(": a draw")  # the next line says it

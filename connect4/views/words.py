@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from connect4.errors import harmless, headline, one_line
-from connect4.games.base import Ending, State, opponent
+from connect4.games.base import Ending, State
 from connect4.isolation.seat import NO_PLAYER, level_of
 from connect4.players.base import Outcome, Reply, Turn
-from connect4.referee import Result
 from connect4.search import value_text
 
 ENDINGS: Final = {
@@ -61,16 +60,6 @@ def first_line(detail: str | None) -> str:
 def indented(detail: str | None) -> str:
     """Return an agent's error, indented to set it apart from the kit's own text."""
     return textwrap.indent(harmless(detail or ""), "  ")
-
-
-def not_loaded_report(result: Result, agents: Sequence[str]) -> str:
-    """Report which agent could not be loaded, and why."""
-    if result.winner:
-        loser = opponent(result.winner)
-        who = f"Player {loser} ({agents[loser - 1]})"
-    else:
-        who = f"Neither player 1 ({agents[0]}) nor player 2 ({agents[1]})"
-    return f"{who} could {'not ' if result.winner else ''}be loaded:\n{indented(result.detail)}\n"
 
 
 def skipped_text(judged: Sequence[object | None], agent: str) -> str:

@@ -46,17 +46,18 @@ def asked_positions(starts: Sequence[State]) -> list[tuple[str, list[State]]]:
     """Return what a file is asked, given the starts of its games: what it is, and its positions.
 
     Each entry is for a new player, who is asked for a move in each position in turn. The first two
-    are the largest and the smallest start. If a game has pop-outs, each player is asked in the
-    middle of a game, and on a full board.
+    are the largest and the smallest start, then comes the last move of a game without pop-outs. If
+    a game has pop-outs, each player is asked in the middle of a game, and on a full board.
     """
     by_size = sorted(starts, key=lambda state: state.board().size)
     smallest, largest = by_size[0], by_size[-1]
     found = [("", [largest, *_next_of_mover(largest)]), ("", [smallest])]
     popping = next((state for state in by_size if any(state.pop_outs_left or ())), None)
+    plain = next((state for state in by_size if not any(state.pop_outs_left or ())), None)
+    if plain is not None:
+        found.append((", in the last move of a game", _drops(plain)[-2:-1]))
     if popping is not None:
-        draw, played = random.Random(1), [popping]  # drops alone, until the board is full
-        while drops := [action for action in played[-1].legal_actions() if not action[1]]:
-            played.append(played[-1].apply(draw.choice(drops)))
+        played = _drops(popping)
         for what, state in (
             ("in the middle of a game with pop-outs", played[len(played) // 2]),
             ("on a full board, where only pop-outs are valid", played[-1]),
@@ -65,6 +66,14 @@ def asked_positions(starts: Sequence[State]) -> list[tuple[str, list[State]]]:
                 own = state if state.mover == player else state.skip()
                 found.append((f", player {player} {what}", [own]))
     return found
+
+
+def _drops(start: State) -> list[State]:
+    """Return the positions of a random game of drops alone, until there is none."""
+    draw, played = random.Random(1), [start]
+    while drops := [action for action in played[-1].legal_actions() if not action[1]]:
+        played.append(played[-1].apply(draw.choice(drops)))
+    return played
 
 
 def _next_of_mover(state: State) -> list[State]:
