@@ -39,9 +39,6 @@ LENGTH: Final = 14
 Shorter than copydetect's 25, which finds no translation; common fingerprints get less weight.
 """
 
-GUARANTEED: Final = 16
-"""Matches of this length are always found."""
-
 SECONDS: Final = 5.0
 """The processor time for a source's fingerprints. A pair then takes less than that."""
 
@@ -145,9 +142,8 @@ def fingerprints(source: str) -> tuple[list[int], list[int], list[int], list[lis
     hashes, offsets = _filtered(source)
     if not len(hashes):
         return [], [], [], []
-    chosen, places = library().winnow(
-        hashes, min(GUARANTEED - LENGTH + 1, len(hashes)), remove_duplicates=False
-    )
+    window = min(16 - LENGTH + 1, len(hashes))  # so that every match of 16 letters is found
+    chosen, places = library().winnow(hashes, window, remove_duplicates=False)
     return hashes.tolist(), chosen.tolist(), places.tolist(), np.asarray(offsets).tolist()
 
 

@@ -175,7 +175,7 @@ def test_a_namesake_who_joins_the_class_changes_nobody_elses_mark(tmp_path: Path
         done = grader("report", "marks.db", "--out", "out", cwd=tmp_path)
         assert ("1 mark differs" in done.stderr) == (count == 2), done.stderr
     (row,) = rows(tmp_path / "out" / "changes.csv")
-    assert (row["Name"], row["Before"], row["Why"]) == ("Kim Lee (2)", "", "new in the class")
+    assert (row["Name"], row["Why"]) == ("Kim Lee (participant 2)", "new in the class")
 
 
 @pytest.mark.parametrize(

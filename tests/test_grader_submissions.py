@@ -298,7 +298,7 @@ def test_every_download_says_who_handed_in_what(
         listed.append((who, " ".join(filter(None, (source_of(item), item.report)))))
     assert listed == [*expected.items()]
     assert problems(found) == {}
-    assert capsys.readouterr().err == ""
+    assert all(" newer files count, not " in one for one in capsys.readouterr().err.splitlines())
 
 
 MISFITS: dict[str, tuple[dict[str, str | bytes], dict[str, str], list[str]]] = {

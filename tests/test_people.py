@@ -6,7 +6,7 @@ import pytest
 
 from connect4.errors import InputError
 from grader.handin import IN_TIME, LATE, Missing, Person, Submission, by_form, keys, match, may_be
-from grader.handin.roster import Change, Correction, Student, assign, find
+from grader.handin.roster import Change, Correction, Student, assign, decided, find
 
 
 def person(text: str) -> Person:
@@ -95,6 +95,7 @@ def test_a_name_that_the_teacher_chose_may_be_a_number_a_login_or_an_address(
         ("Jose Ruiz", "José Ruiz number=1", True),
         ("amuller", "Anna Müller", True),
         ("A. Muller", "Muller, Anna", True),
+        ("sunnygroß canvas=1", "Jürgen Groß", True),
         ("Ann Lee", "Bo Ode", False),
         ("1001", "Ann Lee", True),
         ("1001 number=1001", "Ann Lee number=7", False),
@@ -146,7 +147,7 @@ def test_a_zero_for_nothing_needs_that_no_hand_in_is_left_over() -> None:
     assert owners.open.keys() == {"José Ruiz", "Josè Ruiz", "Kim Lee"}
     assert problems["José Ruiz"].startswith("not decided: it is not clear which hand-in is")
     assert [str(doubt.person) for doubt in owners.unknown] == [
-        *("Jose Ruiz", "Kim Lee (1)", "Kim Lee (2)")
+        *("Jose Ruiz", "Kim Lee (participant 1)", "Kim Lee (participant 2)")
     ]
 
 
@@ -168,9 +169,15 @@ def test_the_rosters_column_hand_in_and_the_teachers_answer_decide_first() -> No
     assert [[own.name for own in owners.students[item.name]] for item in found] == [
         *(["Jose Ruiz"], ["José Ruiz"], ["Josè Ruiz"])
     ]
+    both = [Student("Ann Ode", hand_in="xyz"), Student("Bo Xyz", hand_in="xyz"), Student("Xyz")]
+    owners = assign(found[:2], both)
+    assert [own.name for own in owners.students["xyz"]] == ["Ann Ode", "Bo Xyz"], "and no namesake"
     roster = [Student("José Ruiz"), Student("Josè Ruiz")]
     owners = assign(found[:2], roster, [(Person("Jose Ruiz"), Person("Josè Ruiz"))])
     assert [own.name for own in owners.students["Jose Ruiz"]] == ["Josè Ruiz"]
+    one, two = person("Al email=a@x"), person("Bo login=bo")
+    assert decided([(one, two)], [one], [two]) == [(0, 0)]
+    assert decided([(one, two)], [one], [two, person("Al Ode email=a@x")]) == []
 
 
 def test_a_namesake_of_whoever_the_roster_names_is_unknown() -> None:

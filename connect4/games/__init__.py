@@ -30,6 +30,13 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {names[match[0]]!r}?)" if match else ""
 
 
+def nearest_file(path: Path, pattern: str = "*") -> str:
+    """Return the same for a missing file, of those in its folder that fit the pattern."""
+    if os.path.exists(path) or not os.path.isdir(path.parent):
+        return ""
+    return nearest(path.name, (one.name for one in path.parent.glob(pattern)))
+
+
 def find_game(name: str) -> Game:
     """Return the game of that name; raises `InputError` with the known names if there is none."""
     if name not in GAMES:

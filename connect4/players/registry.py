@@ -13,7 +13,7 @@ from random import Random
 from typing import Final
 
 from connect4.errors import InputError
-from connect4.games import GAMES, nearest
+from connect4.games import GAMES, nearest, nearest_file
 from connect4.games.base import Action, Seconds, State
 from connect4.players import base
 from connect4.search import ORDERS
@@ -259,9 +259,7 @@ def _check_file(text: str, path: Path) -> None:
         except InputError as error:
             raise InputError(f"{where} is {error}") from None
         return
-    folder = path.parent
-    names = [entry.name for entry in folder.glob("*.py")] if os.path.isdir(folder) else []
-    raise InputError(f"agent {text!r}: no file {str(path)!r}{nearest(path.name, names)}")
+    raise InputError(f"agent {text!r}: no file {str(path)!r}{nearest_file(path, '*.py')}")
 
 
 def file_hash(name: base.AgentName, source: bytes | None = None) -> str | None:

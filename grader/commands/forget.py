@@ -112,7 +112,6 @@ class Gone:
 
     @property
     def title(self) -> str:
-        """Return the name."""
         return max((person.name for person in self.people), key=len)
 
     @property

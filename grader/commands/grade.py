@@ -94,17 +94,6 @@ def _shorter(playing: Playing, source: bytes | None) -> Rubric:
     return short
 
 
-QUICK_SECONDS: Final = 120.0
-"""The duration of a run on one core if the submission uses all its time."""
-
-LEAST_SECONDS: Final = 0.05
-"""Seconds per move; below this, process start and communication would dominate."""
-
-
-PATIENT_SECONDS: Final = 0.5
-"""A file that needs up to these seconds per move gets them; above it there are fewer games."""
-
-
 def quick_rubric(rubric: Rubric, folder: Path | None, needed: Seconds = 0.0) -> tuple[Rubric, str]:
     """Return the rubric with the shortest board of each part and less time, and what it leaves out.
 
@@ -117,7 +106,7 @@ def quick_rubric(rubric: Rubric, folder: Path | None, needed: Seconds = 0.0) -> 
         values[part] = {**values[part], "boards": [shortest.name]}
         left += [board.name for board in boards if board.name != shortest.name]
     games = "one pair of games against each opponent"
-    if needed > PATIENT_SECONDS:
+    if needed > 0.5:  # else it gets the time that it needs
         games = "one pair of games in each part"
         baselines = values["part_b"]["baselines"]
         chosen = baselines[min(1, len(baselines) - 1)]  # the first is often random, as in part A
@@ -128,8 +117,9 @@ def quick_rubric(rubric: Rubric, folder: Path | None, needed: Seconds = 0.0) -> 
         game.key: game for game in schedule.grade_games([schedule.submitted("", "")], shorter)
     }.values()
     turns = sum(map(schedule.timed_turns, planned))
-    seconds = (QUICK_SECONDS - schedule.START_SECONDS * len(planned)) / max(1, turns)
-    limit = min(rubric.match.time_limit, max(LEAST_SECONDS, round(seconds, 2), needed))
+    # two minutes on one core; below 0.05 s, process start and communication would dominate
+    seconds = (120.0 - schedule.START_SECONDS * len(planned)) / max(1, turns)
+    limit = min(rubric.match.time_limit, max(0.05, round(seconds, 2), needed))
     values["match"] = {**values["match"], "time_limit": limit}
     without = f", without {', '.join(dict.fromkeys(left))}" if left else ""
     why = f" (your file plays from {needed:g} s on)" if needed else ""

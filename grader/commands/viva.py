@@ -251,14 +251,11 @@ def _key(place: int, item: Question, searched: str) -> str:
     return card("\n".join(text))
 
 
-OUTPUTS: Final = ("class.html", "grades.csv", "standings.html", "index.html")
-"""Files of a folder that students may see."""
-
-
 def viva(path: Path, text: str, place: Path) -> int:
     """Write the page about one student's games."""
     for folder in place.absolute().parents:
-        shown = next((name for name in OUTPUTS if (folder / name).is_file()), None)
+        outputs = ("class.html", "grades.csv", "standings.html", "index.html")
+        shown = next((name for name in outputs if (folder / name).is_file()), None)
         if shown is not None:
             raise InputError(
                 f"-o {place}: {folder} holds {shown}, so students may see it; choose another folder"

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 from functools import partial
+from itertools import product
 from typing import Any, Final, Self, TypeAlias
 
 
@@ -32,6 +33,11 @@ class Kind(StrEnum):
 
 
 Key: TypeAlias = tuple[Kind, str]
+
+KEY_NAMES: Final[Mapping[Kind, str]] = {
+    **{Kind.EMAIL: "e-mail address", Kind.CANVAS: "Canvas ID"},
+    **{Kind.MOODLE: "participant", Kind.GRADESCOPE: "SID"},
+}
 
 LATE: Final = "late"
 IN_TIME: Final = "in time"
@@ -59,26 +65,31 @@ class Person:
 
     @property
     def email(self) -> str:
-        """Return the e-mail address, empty if there is none."""
         return self.key(Kind.EMAIL)
 
     def with_keys(self, keys: Iterable[Key]) -> Self:
-        """Return the person with more keys."""
         return replace(self, keys=tuple(dict.fromkeys((*self.keys, *keys))))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the person as plain values."""
         return asdict(self)
 
     @staticmethod
     def from_json(held: Mapping[str, Any]) -> "Person":
-        """Return the person of `to_json`."""
         return Person(held["name"], keys_from_json(held["keys"]), held["submitted"])
 
     def __str__(self) -> str:
         """Return the name, with the keys that tell the person from others."""
-        known = ", ".join(text for _, text in self.keys if text != self.name)
+        known = ", ".join(
+            f"{KEY_NAMES[kind]} {text}" if kind in OWN[1:] else text
+            for kind, text in self.keys
+            if text != self.name
+        )
         return f"{self.name} ({known})" if known else self.name
+
+    @property
+    def shown(self) -> list[str]:
+        """Return how the person may be called: with all keys, or with one alone."""
+        return [str(self), *(f"{self.name} ({text})" for _, text in self.keys)]
 
 
 def keys_from_json(held: Iterable[Sequence[str]]) -> tuple[Key, ...]:
@@ -173,8 +184,8 @@ SEVERAL: Final = "several fit"
 OTHER_NUMBER: Final = "the names are the same, and the numbers differ"
 
 REMEDY: Final = (
-    "put the number into the file's name, or write the name of the file or its folder into the "
-    "roster's column hand_in"
+    "write the name of the file or its folder into the roster's column hand_in; a file's name that "
+    "you chose yourself may be the number"
 )
 """What decides between persons of one name."""
 
@@ -202,15 +213,6 @@ def _differ(one: Person, two: Person, kinds: Collection[Kind]) -> bool:
 
 Edges: TypeAlias = dict[int, set[int]]
 """Who of the second list fits each person of the first, by their places."""
-
-
-def _common_kinds(here: Sequence[Person], there: Sequence[Person]) -> set[Kind]:
-    """Return the kinds of which somebody in both lists has the same key."""
-    held = [
-        {(kind, own) for one in side for kind in OWN for own in _own(one, kind)}
-        for side in (here, there)
-    ]
-    return {kind for kind, _ in held[0] & held[1]}
 
 
 def _groups(edges: Edges) -> list[tuple[list[int], list[int]]]:
@@ -251,19 +253,15 @@ def _edges(
 
 
 def match(
-    here: Sequence[Person],
-    there: Sequence[Person],
-    decided: Iterable[tuple[int | None, int]] = (),
+    here: Sequence[Person], there: Sequence[Person], decided: Iterable[tuple[int | None, int]] = ()
 ) -> Matching:
     """Match the persons of two lists; `decided` are pairs of places that the teacher has named.
 
-    None in a pair says that the other one is nobody of this list.
-
-    The passes: keys of the same kind; numbers without leading zeros; the name letter for letter,
-    if the lists write names alike; the name apart from case, accents, punctuation and the order of
-    its words. Each compares only whoever is still free. Whoever is undecided in one is not matched
-    later either. A name counts for nothing if the persons' own numbers differ; of a kind of which
-    the lists have no number in common, as of two systems, that says nothing.
+    None in a pair says that the other one is nobody of this list. The passes: keys of the same
+    kind; numbers without leading zeros; the name letter for letter, if the lists write names alike;
+    the name apart from case, accents, punctuation and the order of its words. Each compares only
+    whoever is still free. Whoever is undecided in one is not matched later either. A name counts
+    for nothing if own numbers differ of a kind of which the lists have some in common.
     """
     pairs: dict[int, int] = {}
     undecided: list[Undecided] = []
@@ -293,7 +291,11 @@ def match(
             found[place] = others | called[place]
     settle(found)
     settle(edges(_numbers))
-    shared = _common_kinds(here, there)
+    held = (
+        {(kind, own) for one in side for kind in OWN for own in _own(one, kind)}
+        for side in (here, there)
+    )
+    shared = {kind for kind, _ in set.intersection(*held)}
     alone = [(one[0], two[0]) for one, two in _groups(edges(forms)) if len(one) == len(two) == 1]
     both = [(here[one], there[two]) for one, two in [*pairs.items(), *alone]]
     if written := _written_alike(both):
@@ -317,15 +319,11 @@ def _written_alike(pairs: Iterable[tuple[Person, Person]]) -> Callable[[Person],
     return None
 
 
-NEAR: Final = 0.7
-"""The least similarity of two names that may be one person's."""
-
-
 def may_be(one: Person, two: Person) -> bool:
     """Return whether two persons who are not matched may be the same one.
 
-    A word of one name begins a word of the other, or the names are alike, or one has no name to
-    compare. Keys of a kind that a person has only once, and that differ, speak against it.
+    A word of one name begins or ends a word of the other, or the names are alike, or one has no
+    name to compare. Keys of a kind that a person has only once, and that differ, speak against it.
     """
     if _differ(one, two, OWN):
         return False
@@ -334,13 +332,13 @@ def may_be(one: Person, two: Person) -> bool:
     mine, yours = (set(words(person.name)) for person in (one, two))
     if not all(any(word.isalpha() for word in found) for found in (mine, yours)):
         return True
-    both = ((a, b) for a in mine for b in yours)
-    if any(min(len(a), len(b)) > 2 and (a.startswith(b) or b.startswith(a)) for a, b in both):
+    both = [*product(mine, yours), *product(yours, mine)]
+    if any(len(b) > 2 and (a.startswith(b) or a.endswith(b)) for a, b in both):
         return True
     if any(len(word) > 1 for word in mine & yours):
         return True
     one_text, other_text = ("".join(sorted(found)) for found in (mine, yours))
-    return SequenceMatcher(None, one_text, other_text, autojunk=False).ratio() >= NEAR
+    return SequenceMatcher(None, one_text, other_text, autojunk=False).ratio() >= 0.7
 
 
 FOLDER: Final = "submissions"
@@ -373,7 +371,6 @@ class Submission:
     """The text of `report.txt`, None if there is none."""
     problem: str | None = None
     people: tuple[Person, ...] = ()
-    """Who handed it in."""
     entry: str = ""
     """The file or folder that a teacher or a platform named, without what a student named in it."""
     missing: Missing | None = None

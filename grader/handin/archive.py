@@ -37,9 +37,6 @@ Reading it raises `InputError` if there is a reason."""
 MAX_DEPTH: Final = 100
 """Deeper than the folders of any hand-in."""
 
-BY_DESCRIPTOR: Final = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
-"""Whether a file can be opened relative to its folder's descriptor; not on Windows."""
-
 MEGABYTE: Final = 1_000_000
 
 
@@ -71,7 +68,7 @@ def _folder(root: Path, names: Names) -> Iterator[int | str]:
     A student may put a link in the place of a folder at any moment. So each name is opened relative
     to the descriptor of its folder. Windows has no such descriptors.
     """
-    if not BY_DESCRIPTOR:
+    if os.open not in os.supports_dir_fd or os.scandir not in os.supports_fd:
         yield str(root.joinpath(*names))
         return
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from connect4.errors import InputError, one_line, printable
-from connect4.games import nearest
+from connect4.games import nearest_file
 from connect4.players.base import source_text
 from grader.handin import Person, Submission, archive, by_form, platforms, told_apart, worker
 from grader.handin.archive import MEGABYTE, Tree, brief, short, tops
@@ -27,9 +27,6 @@ UNREADABLE: Final = (*(".rar", ".7z", ".tar", ".tgz", ".gz", ".bz2", ".xz"), ".i
 
 OF_KIT: Final = "connect4/players/ai.py"
 """The student's file in a copy of the kit."""
-
-LONGEST_PATH: Final = 4096
-"""Characters of a path that a disk takes; a path in a zip may have more."""
 
 
 def _remedy(name: str) -> str:
@@ -46,16 +43,13 @@ class HandIn:
     """The hand-in of one student or group, before it is read."""
 
     entry: Entry
-    """Whose it is."""
     places: list[str]
-    """Its entries, for messages."""
     tree: Tree = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     """The place of each file in the tree that is an entry of its own."""
     folder: Path = Path()
     """Where the places begin, if they are on disk."""
     archived: bool = False
-    """Whether an archive has been opened already."""
     problem: str | None = None
 
     @property
@@ -65,7 +59,7 @@ class HandIn:
 
     def place(self, path: str) -> str:
         """Return the place of a file in the tree."""
-        inside = path if len(path) <= LONGEST_PATH else short(path)
+        inside = path if len(path) <= 4096 else short(path)  # more than a disk takes
         return self.files.get(path) or f"{self.whole}/{inside}"
 
 
@@ -142,8 +136,7 @@ def _read_path(path: Path) -> Tree:
     """Return the files of a folder or an archive; raises `InputError` for anything else."""
     if os.path.isdir(path):
         return archive.folder_tree(path)
-    beside = os.listdir(path.parent) if path.parent.is_dir() else []
-    why = f"no such file or folder{nearest(path.name, beside)}"
+    why = f"no such file or folder{nearest_file(path)}"
     if os.path.isfile(path) and path.name.lower().endswith(".zip"):
         try:
             return worker.class_tree(path)
@@ -274,6 +267,7 @@ def hand_ins(tree: Tree, above: list[str], path: Path) -> list[HandIn]:
     found: dict[tuple[str, str], HandIn] = {}
     texts: dict[tuple[str, str], HandIn] = {}
     newest = platforms.newest(entries)
+    older: list[str] = []
     for top, entry in sorted(newest.items(), key=lambda item: -item[1].version):
         place = "/".join([*above, top])
         if entry.is_text:
@@ -281,7 +275,10 @@ def hand_ins(tree: Tree, above: list[str], path: Path) -> list[HandIn]:
             texts[entry.student] = HandIn(entry, [place], problem=why)
         else:
             hand_in = found.setdefault(entry.student, HandIn(entry, []))
+            older += [top] if entry.file and entry.file in hand_in.files else []
             _add(hand_in, place, entry, parts[top] or {"": tree[top]})
+    if older:
+        print(f"{one_line(path)}: newer files count, not {'; '.join(older)}", file=sys.stderr)
     return list((texts | found).values())
 
 

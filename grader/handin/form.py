@@ -40,11 +40,7 @@ FORBIDDEN: Final = (
             *("select", "selectors", "_socket", "_ssl"),
         },
     ),
-    (
-        "system calls",
-        "a submission is Python and numpy",
-        {"ctypes", "_ctypes", "mmap", "pty"},
-    ),
+    ("system calls", "a submission is Python and numpy", {"ctypes", "_ctypes", "mmap", "pty"}),
 )
 """Rules on modules of Python: the rule, its reason, and the modules."""
 
@@ -58,8 +54,7 @@ OPENING: Final = frozenset(
         *("numpy.fromfile", "numpy.memmap", "numpy.save", "numpy.savez", "numpy.savetxt"),
     }
 )
-OF_PATHS: Final = frozenset({"read_text", "read_bytes", "write_text", "write_bytes"})
-"""Functions and methods that open files."""
+"""Functions that open files."""
 
 MUTATORS: Final = frozenset(
     {
@@ -73,9 +68,6 @@ MUTATORS: Final = frozenset(
 
 STUB: Final = b"ai.py is still the stub"
 """What the stub of the students' edition prints."""
-
-PLACEHOLDER: Final = "(ENTRY NUMBER)"
-"""In the first line of the students' `report.txt`, until they write their names there."""
 
 RUNS_TEXT: Final = "hidden code"
 """The rule on code that is a text in the file, which may be packed; `similar` names such files."""
@@ -273,7 +265,8 @@ def _files(nodes: Sequence[ast.AST], bound: Mapping[str, str]) -> Iterator[Findi
     What fails in a `try` with a handler is only advice.
     """
     own_open = any(isinstance(node, ast.FunctionDef) and node.name == "open" for node in nodes)
-    of_paths = OF_PATHS if any(name.startswith("pathlib") for name in bound.values()) else ()
+    of_paths = {"read_text", "read_bytes", "write_text", "write_bytes"}
+    of_paths = of_paths if any(name.startswith("pathlib") for name in bound.values()) else set()
     script: set[ast.AST] = set()
     for node in nodes:
         test = node.test if isinstance(node, ast.If) else None
@@ -398,7 +391,7 @@ def report_findings(report: str | None, rules: "SubmissionRules") -> list[Findin
     if not lines or not lines[0].strip():
         text = "the first line is empty; it names the authors and their entry numbers"
         findings.append(Finding(1, "report", text, in_report=True))
-    elif PLACEHOLDER in lines[0]:
+    elif "(ENTRY NUMBER)" in lines[0]:
         text = "the first line is still the placeholder; write your names and entry numbers there"
         findings.append(Finding(1, "report", text, required=False, in_report=True))
     length, wide = 0, rules.report_columns

@@ -6,6 +6,7 @@ the file; numbers and times are read as people write them in several countries.
 
 import codecs
 import csv
+import difflib
 import io
 import re
 import unicodedata
@@ -18,10 +19,9 @@ from pathlib import Path
 from typing import Final
 
 from connect4.errors import InputError, printable
-from grader.handin import Key, Kind, Person, by_form, keys, letters, words
+from connect4.games import nearest_file
+from grader.handin import KEY_NAMES, Key, Kind, Person, by_form, keys, letters, words
 from grader.handin.roster import Change, Correction, Student
-
-SEPARATORS: Final = ",;\t|"
 
 ID: Final = "id"
 """A column that holds the university's number, or whatever a cell is by its form."""
@@ -80,10 +80,6 @@ def cell(text: str) -> str:
     return FORMULA.sub(r"\1\2'", text)
 
 
-PLAIN: Final = re.compile(r"[-+]?\d+(\.\d+)?")
-"""A number, of which no spreadsheet makes anything else."""
-
-
 def csv_text(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a CSV file in which no cell is a formula, for the grader's own files.
 
@@ -91,7 +87,8 @@ def csv_text(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """
     out = io.StringIO()
     texts = ([str(item) for item in row] for row in rows)
-    lines = ([text if PLAIN.fullmatch(text) else cell(text) for text in row] for row in texts)
+    number = re.compile(r"[-+]?\d+(\.\d+)?")  # no spreadsheet makes anything else of it
+    lines = ([text if number.fullmatch(text) else cell(text) for text in row] for row in texts)
     csv.writer(out).writerows([headers, *lines])
     return "\ufeff" + out.getvalue()
 
@@ -122,11 +119,9 @@ class Table:
         return [unicodedata.normalize("NFC", title).strip() for title in self.header]
 
     def where(self, line: Line) -> str:
-        """Return the place of a line, for messages."""
         return f"{self.path}: line {line.number}"
 
     def places(self, field: str) -> list[int]:
-        """Return the places of the columns of a field."""
         return [place for place, own in enumerate(self.fields) if own == field]
 
     def texts(self, line: Line, field: str) -> list[str]:
@@ -176,14 +171,8 @@ class Table:
         people = [(line, self.person(line)) for line in self.lines]
         if Kind.CANVAS not in self.fields:
             return people
-        return [(line, one) for line, one in people if one.name not in ("", *CANVAS_OWN)]
-
-
-CANVAS_OWN: Final = ("Points Possible", "Student, Test", "Test Student")
-"""The names of lines in an export of Canvas that are no student's."""
-
-PARTICIPANT: Final = re.compile(r"(?:Participant|Teilnehm)\D*(\d+)")
-"""A participant in a grading worksheet of Moodle, in English, French, Spanish or German."""
+        own = ("", "Points Possible", "Student, Test", "Test Student")  # no student's lines
+        return [(line, one) for line, one in people if one.name not in own]
 
 
 def _plain(text: str) -> str:
@@ -194,9 +183,12 @@ def _plain(text: str) -> str:
 
 
 def _keys(field: str, text: str) -> tuple[Key, ...]:
-    """Return the keys that a cell states; Brightspace writes `#` before numbers and logins."""
+    """Return the keys that a cell states; Brightspace writes `#` before numbers and logins.
+
+    Moodle's worksheet calls a student a participant, in English, French, Spanish or German.
+    """
     text = text.removeprefix("#")
-    participant = PARTICIPANT.fullmatch(text)
+    participant = re.fullmatch(r"(?:Participant|Teilnehm)\D*(\d+)", text)
     if field == Kind.MOODLE:
         return keys(moodle=re.sub(r"\D", "", text))
     if field == ID:
@@ -238,10 +230,10 @@ def read_csv(path: Path) -> Table:
             raise UnicodeError
         declared = re.match(r'"?sep=([^"\s]|\t)"?(?:\r\n|\r|\n)', text, re.IGNORECASE)
         text = text[declared.end() :] if declared else text
-        separator = declared[1] if declared else max(SEPARATORS, key=lambda one: _known(text, one))
+        separator = declared[1] if declared else max(",;\t|", key=lambda one: _known(text, one))
         records = list(_records(text, separator, 2 if declared else 1))
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        raise InputError(f"{path}: cannot be read: {error.strerror}{nearest_file(path)}") from None
     except csv.Error as error:
         raise InputError(f"{path}: no readable CSV ({error})") from None
     except UnicodeError:
@@ -361,13 +353,14 @@ def read_roster(path: Path) -> tuple[tuple[Student, ...], list[str]]:
                 raise InputError(f"{table.where(line)}: {what}; a student has one line")
     marks = {field: table.mark(table.places(field)) for field in NUMBERS}
     students = tuple(_student(table, *one, marks) for one in people)
-    unused = (title for title, field in zip(table.titles, table.fields, strict=True) if not field)
+    unused = []
+    for title in (one for one, field in zip(table.titles, table.fields, strict=True) if not field):
+        meant = difflib.get_close_matches(letters(title), FIELDS, 1, 0.8)
+        unused.append(f"{title} (did you mean {meant[0]}?)" if meant else title)
     return students, list(filter(None, unused))
 
 
 NUMBERS: Final = ("extension", *Change)
-
-KEY_NAMES: Final = {"email": "e-mail address", "moodle": "participant", "gradescope": "SID"}
 
 
 def _student(table: Table, line: Line, person: Person, marks: Mapping[str, str | None]) -> Student:

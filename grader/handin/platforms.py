@@ -261,11 +261,6 @@ PLATFORMS: Final = (
   time; for each attempt a receipt, `Homework_alee_attempt_2030-01-31-23-59-00.txt`.
 """
 
-MAX_METADATA: Final = 50 * MEGABYTE
-
-LONGEST: Final = 1000
-"""Characters of a name in the metadata that are read."""
-
 
 def gradescope_people(tree: Tree) -> dict[str, list[Person]]:
     """Return who handed in each folder that Gradescope's metadata names.
@@ -274,7 +269,7 @@ def gradescope_people(tree: Tree) -> dict[str, list[Person]]:
     students wrote: 0 for a folder, 2 for its `:created_at:` and its list `:submitters:`, and for
     `:name:`, `:sid:` and `:email:` that of the first of them in the list.
     """
-    data = tree[METADATA](MAX_METADATA)
+    data = tree[METADATA](50 * MEGABYTE)
     text = data.decode("utf-8", errors="replace").replace("\r\n", "\n")
     found: dict[str, list[Person]] = {}
     for block in re.split(r"^(?=[^\s:#-])", text, flags=re.MULTILINE):
@@ -299,7 +294,7 @@ def gradescope_people(tree: Tree) -> dict[str, list[Person]]:
 
 def scalar(text: str) -> str:
     """Return the value of a YAML scalar, perhaps over several lines; empty if it is unknown."""
-    text = re.sub(r"\s*(?:[&!]\S*\s+)*", "", text[:LONGEST], count=1)  # anchors and tags
+    text = re.sub(r"\s*(?:[&!]\S*\s+)*", "", text[:1000], count=1)  # anchors and tags
     text = " ".join(line.strip() for line in re.sub(r"\\\n *", "", text).split("\n"))
     if quoted := re.match(r"'((?:[^']|'')*)'", text):
         return quoted[1].replace("''", "'")

@@ -1,6 +1,8 @@
 """The students of a roster, and whose mark is whose: hand-ins beside its lines, and groups."""
 
+import math
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -39,6 +41,9 @@ class Change(StrEnum):
     """The mark itself, whatever the games say."""
 
 
+NOT_SET: Final = -math.inf  # as a mark: it is no longer set
+
+
 @dataclass(frozen=True, slots=True)
 class Correction:
     """A change of one student's mark by the teacher."""
@@ -50,11 +55,10 @@ class Correction:
     """The day on which it was entered, as 2030-01-31."""
 
     def __str__(self) -> str:
-        """Return the correction in words."""
         text = {
             Change.ADJUST: f"corrected by {self.amount:+g}",
             Change.PERCENT: f"corrected by {self.amount:+g} %",
-            Change.MARK: f"set to {self.amount:g}",
+            Change.MARK: f"set to {self.amount:g}" if self.amount >= 0 else "no longer set",
         }[self.kind]
         text = f"{text}: {self.reason}" if self.reason else text
         return f"{text} ({self.day})" if self.day else text
@@ -74,7 +78,6 @@ class Student(Person):
 
     @staticmethod
     def from_json(held: Mapping[str, Any]) -> "Student":
-        """Return the student of `to_json`."""
         changes = [
             Correction(**{**one, "kind": Change(one["kind"])}) for one in held["corrections"]
         ]
@@ -99,9 +102,6 @@ class Owners:
     """Who handed in and has no line in the roster."""
     told: list[str]
     """Which hand-in of a group counts, and whose correction counts for nobody, in words."""
-    matching: Matching
-    """Between `people` and the roster."""
-    people: list[Person]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,6 @@ class Doubt:
     why: str = ""
 
     def __str__(self) -> str:
-        """Return the person, and who it may be."""
         shown = " or ".join(map(str, self.may_be[:3])) + (" or ..." if self.may_be[3:] else "")
         return f"{self.person} (may be {shown})" if shown else f"{self.person}"
 
@@ -134,14 +133,20 @@ def doubts(here: Sequence[Person], there: Sequence[Person], matching: Matching) 
 
 
 def decided(
-    decisions: Iterable[tuple[Person, Person]], here: Sequence[Person], there: Sequence[Person]
+    decisions: Sequence[tuple[Person, Person]], here: Sequence[Person], there: Sequence[Person]
 ) -> list[tuple[int, int]]:
-    """Return the places of the pairs that a teacher has declared to be one person."""
+    """Return the places of the pairs that a teacher has declared to be one person.
+
+    A pair counts no more if keys or names say that one of them is somebody else.
+    """
+    known = match(here, there).pairs if decisions else {}
     found = []
     for one, two in decisions:
         mine = [place for place, person in enumerate(here) if _is(person, one)]
         yours = [place for place, person in enumerate(there) if _is(person, two)]
-        if len(mine) == len(yours) == 1:
+        if len(mine) == len(yours) == 1 and all(
+            (one == mine[0]) == (two == yours[0]) for one, two in known.items()
+        ):
             found.append((mine[0], yours[0]))
     return found
 
@@ -155,7 +160,7 @@ def _is(person: Person, held: Person) -> bool:
 def assign(
     found: Sequence[Submission],
     roster: Sequence[Student],
-    decisions: Iterable[tuple[Person, Person]] = (),
+    decisions: Sequence[tuple[Person, Person]] = (),
     corrections: Sequence[tuple[Person, Correction]] = (),
 ) -> Owners:
     """Return whose mark each hand-in is; a group shares the one of a member or of its own name.
@@ -200,7 +205,7 @@ def assign(
         if own := students.get(one.item.name):
             students[one.item.name] = [replace(author, submitted=one.time) for author in own]
     told = [*_told(groups.values(), roster, hand_ins), *_correct(students, corrections)]
-    return Owners(everybody, students, left_open, unknown, told, matching, people)
+    return Owners(everybody, students, left_open, unknown, told)
 
 
 NOT_CLEAR: Final = f"{Missing.UNDECIDED}: it is not clear whose hand-in this is"
@@ -213,7 +218,6 @@ class _HandIn:
 
     item: Submission
     lines: Sequence[int]
-    """The lines of the roster that are its authors'."""
     authors: Sequence[Student]
     shared: Collection[int]
     """Persons that are nobody by themselves: all have lines that name the hand-in, or the name is
@@ -226,13 +230,19 @@ def _beside(
     found: Sequence[Submission],
     roster: Sequence[Student],
     people: Sequence[Person],
-    decisions: Iterable[tuple[Person, Person]],
+    decisions: Sequence[tuple[Person, Person]],
 ) -> tuple[list[_HandIn], Matching]:
     """Return the hand-ins beside the roster, whose column `hand_in` decides first."""
     owners = [(item, person) for item in found for person in item.people]
     named = _named(owners, roster)
     pairs = [(place, line) for _, place, line in named]
-    matching = match(people, roster, [*pairs, *decided(decisions, people, roster)])
+    claims = Counter(name for name, _, _ in named)
+    claimed = {name for name, place, _ in named if place is None}
+    free = [  # whoever's hand-in is that of the lines which name it is nobody else
+        Person("") if item.name in claimed and claims[item.name] >= len(item.people) else person
+        for item, person in owners
+    ]
+    matching = match(free, roster, [*pairs, *decided(decisions, people, roster)])
     of_groups = {_group_key(one.group) for one in roster} - {""}
     hand_ins: list[_HandIn] = []
     begin = 0
@@ -273,7 +283,6 @@ class _Group:
     told: str = ""
     """What the teacher has to know."""
     open: str = ""
-    """Why their mark stays open."""
 
 
 def _groups(hand_ins: Sequence[_HandIn], roster: Sequence[Student]) -> dict[str, _Group]:
@@ -310,8 +319,16 @@ def _group(name: str, hand_ins: Sequence[_HandIn]) -> _Group:
 def _told(
     groups: Iterable[_Group], roster: Sequence[Student], hand_ins: Sequence[_HandIn]
 ) -> Iterator[str]:
-    """Yield which hand-in of a group counts, and whose `hand_in` is none, in words."""
+    """Yield which hand-in of a group counts, and whose `hand_in` is none or another's, in words."""
     yield from (group.told for group in groups if group.told)
+    people = [(one, person) for one in hand_ins for person in one.item.people]
+    by_name = match([person for _, person in people], roster).pairs
+    taken = {line for one in hand_ins for line in one.lines}
+    for place, line in by_name.items() if any(one.hand_in for one in roster) else ():
+        one, person = people[place]
+        if one.lines and line not in taken and not roster[line].group:
+            other = f"the column hand_in gives {person} to {roster[one.lines[0]]}"
+            yield f"{roster[line]} has no hand-in: {other}"
     for line, student in enumerate(roster):
         wanted = _plain(student.hand_in)
         own = [one.item for one in hand_ins if line in one.lines]
@@ -378,8 +395,8 @@ def _is_called(item: Submission, wanted: str) -> bool:
     Only what a teacher or a platform named counts, nothing inside an upload.
     """
     place = f"/{_plain(item.entry)}"
-    shown = map(_plain, (item.name, *map(str, item.people)))
-    return wanted in shown or f"/{wanted}/" in f"{place}/" or f"/{wanted}." in place
+    shown = [item.name, *(text for one in item.people for text in one.shown)]
+    return wanted in map(_plain, shown) or f"/{wanted}/" in f"{place}/" or f"/{wanted}." in place
 
 
 def _plain(text: str) -> str:
@@ -389,10 +406,6 @@ def _plain(text: str) -> str:
 def _group_key(name: str) -> str:
     """Return what tells a group from others; empty for a cell such as `-`."""
     return letters(name) or name.strip(" -\u2013\u2014./")
-
-
-MOST_NEAR: Final = 3
-"""Names that a message offers for one that is not there."""
 
 
 def find(text: str, groups: Sequence[Collection[Person]], where: object) -> int:
@@ -413,11 +426,11 @@ def find(text: str, groups: Sequence[Collection[Person]], where: object) -> int:
         raise InputError(f"{where}: {text!r} may be {shown}; give one as it stands here")
     names = sorted({one.name for group in groups for one in group})
     near = [name for name in names if text.casefold() in name.casefold()]
-    near_names = " or ".join(map(repr, near[:MOST_NEAR]))
+    near_names = " or ".join(map(repr, near[:3]))
     hint = f" (did you mean {near_names}?)" if near else nearest(text, names)
     raise InputError(f"{where}: {text!r} is not in it{hint}; {named_few(names)} are")
 
 
 def _is_exactly(text: str, person: Person) -> bool:
-    held = {own.casefold() for own in (str(person), *(own for _, own in person.keys))}
+    held = {own.casefold() for own in (*person.shown, *(own for _, own in person.keys))}
     return text.casefold() in held or written_name(text) == written_name(person.name)

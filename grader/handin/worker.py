@@ -31,9 +31,6 @@ from grader.handin.archive import MAX_CLASS_FILES, MEGABYTE, Tree, opened, packe
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 
-DYING_SECONDS: Final = 5.0
-"""Seconds that a process whose pipe has ended is waited for."""
-
 TIMER: Final = hasattr(signal, "setitimer")
 """Whether a process can limit its own processor time; Windows has no such timer."""
 
@@ -116,7 +113,7 @@ class Worker:
             answer: dict[str, Any] = pickle.load(process.stdout)
         except (OSError, EOFError, pickle.UnpicklingError):  # it died, perhaps within its answer
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(DYING_SECONDS)
+                process.wait(5.0)  # its pipe has ended
             status = process.returncode
             self.end()
             if late.is_set() or (TIMER and seconds and status == -signal.SIGPROF):
@@ -164,9 +161,6 @@ class Worker:
                 process.kill()
 
 
-CRASHES: Final = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
-
-
 def death(status: int | None, memory: bool) -> DeathError:
     """Return why a process ended with a status of `subprocess`.
 
@@ -179,7 +173,7 @@ def death(status: int | None, memory: bool) -> DeathError:
     name = "" if status is None else signal.Signals(-status).name
     if name == "SIGKILL" and memory:
         return DeathError("the kernel ended it for lack of memory", True)
-    if name in CRASHES:
+    if name in ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE"):
         return DeathError(f"it crashed with {name}", True)
     return DeathError("it was killed from outside", False)
 
@@ -252,18 +246,12 @@ def _limit(seconds: float) -> None:
 # -- reading what strangers hand in
 
 
-MEMORY: Final = 2 << 30
-"""Bytes of address space for reading."""
-
 ARCHIVE_SECONDS: Final = 2.0
 """Reading the archive of a student takes a tenth of this time."""
 
-SECONDS_PER_MB: Final = 0.2
-"""The time for a class's archive grows with its size."""
-
 MAX_CLASS_MB: Final = 100_000
 
-READER: Final = Worker(memory=MEMORY)
+READER: Final = Worker(memory=2 << 30)
 atexit.register(READER.end)
 
 
@@ -289,7 +277,7 @@ def ask(function: Callable[..., Any], *arguments: Any, seconds: float) -> Any:
 def class_tree(path: Path) -> Tree:
     """Return the files of a class's zip; raises `InputError` if it cannot be read."""
     held = path.stat()
-    seconds = max(ARCHIVE_SECONDS, SECONDS_PER_MB * held.st_size / MEGABYTE)
+    seconds = max(ARCHIVE_SECONDS, 0.2 * held.st_size / MEGABYTE)
     return tree_of(seconds, os.path.abspath(path), held.st_mtime_ns)
 
 

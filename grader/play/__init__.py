@@ -22,13 +22,6 @@ from connect4.errors import InputError
 from connect4.isolation.seat import Level
 from grader.handin.worker import DeathError, Worker
 
-TRIES: Final = 2
-"""How often a call is tried whose worker dies."""
-
-LOAD_SECONDS: Final = 1.0
-BUSY: Final = 0.25
-"""If other programs use more than this share of the cores, turns may be lost to them."""
-
 
 class WorkerDiedError(Exception):
     """A worker process died during a call, in every attempt."""
@@ -72,7 +65,7 @@ class LocalExecutor(ThreadPoolExecutor):
         """Return the result of a call in a worker; raise its error, or that the worker died."""
         worker, deaths = self._idle.pop(), list[DeathError]()
         try:
-            while len(deaths) < TRIES:
+            while len(deaths) < 2:
                 try:
                     return worker.call(fn, *arguments)
                 except DeathError as error:
@@ -150,7 +143,7 @@ def other_load() -> float | None:
     """Return the share of all cores that is in use while this program sleeps; None if unknown."""
     try:
         before = _busy()
-        time.sleep(LOAD_SECONDS)
+        time.sleep(1.0)
         busy, whole = (now - then for now, then in zip(_busy(), before, strict=True))
         return busy / whole
     except (OSError, ValueError, IndexError, ZeroDivisionError):
@@ -159,7 +152,7 @@ def other_load() -> float | None:
 
 def load_text(load: float) -> str:
     """Return in words what share of the cores other programs use, with advice if it is much."""
-    advice = ": end them before you grade" if load > BUSY else ""
+    advice = ": end them before you grade" if load > 0.25 else ""  # turns may be lost to them
     return f"other programs use {100 * load:.0f} % of the cores{advice}"
 
 

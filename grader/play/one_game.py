@@ -52,9 +52,6 @@ DIGITS: Final = 32
 HOPELESS: Final = 10
 """A run stops if its first N games against an opponent all fail: no submission is the cause."""
 
-DEATHS: Final = ("WorkerDiedError", "KilledWorker")
-"""Exceptions of the local executor and Dask for a call that killed its worker in every attempt."""
-
 
 def play_game(
     game: PlannedGame, level: Level, sources: Sources, method: Method | None = None
@@ -241,7 +238,8 @@ def play_all(
                     attempt = replace(failed, died=died)
                 if attempt.fault is None:
                     attempt = replace(attempt, fault=_why_not_counted(attempt, game))
-                if type(future.exception()).__name__ in DEATHS:  # its submissions are suspects
+                death = type(future.exception()).__name__  # then its submissions are suspects
+                if death in ("WorkerDiedError", "KilledWorker"):  # the local executor's, Dask's
                     barred.update(game.submitted)
                 if attempt.died:
                     store.end(game.key, died=True)

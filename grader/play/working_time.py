@@ -30,28 +30,13 @@ from grader.rubric.model import AgentLimits, Rubric, limit_of_move
 MOST: Final = 20.0
 """Seconds for all questions to one file."""
 
-AFTER: Final = 2.0
-"""Seconds that a late answer is waited for, with the last of the times."""
-
-FEW: Final = 3
-"""With more files than these, progress is shown."""
-
-SILENT: Final = 2.0
-"""Seconds of asking without a word about it."""
-
 
 LOADING: Final = "load "
 """The prefix of the key that notes a loading; the hash of the submission follows."""
 
-PASSING: Final = re.compile(r"was not loaded within \S+ s$|its process was killed")
-"""The headline of a load failure that a busy machine may cause: it is tried again."""
-
 
 AT_ONCE: Final = 0.01
 """An answer in less than this share of its time is no search; three times this share is one."""
-
-OVERHEAD: Final = 0.001
-"""Processor seconds of a turn in which an agent does nothing."""
 
 ANSWERS_AT_ONCE: Final = "answers in under 1 % of its time up to "
 """The beginning of a note: its reserve eats all of a short time."""
@@ -122,7 +107,7 @@ class Asking:
         if seat.load_failure is not None:
             text = f"cannot be loaded: {headline(seat.load_failure)}"
             return Failure(text, seconds, seat.load_failure)
-        silent = max(0.0, self.began + SILENT - time.monotonic())
+        silent = max(0.0, self.began + 2.0 - time.monotonic())
         word = threading.Timer(silent, self._say_once, (method, seconds))
         word.start()
         try:
@@ -130,7 +115,7 @@ class Asking:
         finally:
             word.cancel()
         used = reply.cpu_seconds or level_of(reply).seconds_of(reply)
-        self.took.setdefault((method, seconds), []).append(used - OVERHEAD)
+        self.took.setdefault((method, seconds), []).append(used - 0.001)  # of doing nothing
         if reply.changed:
             self.changed.append((method, reply.changed))
         if reply.outcome is Outcome.PLAYED and (reply.detail or "").startswith(WRONG):
@@ -218,7 +203,7 @@ def probe(
             if not asking.fits(seconds):
                 yield method, None, failure
                 break
-            failure = trial(method, seconds, AFTER if seconds == times[-1] else 0.0)
+            failure = trial(method, seconds, 2.0 if seconds == times[-1] else 0.0)
             if failure is None:
                 yield method, seconds, None
                 left = left[place:]
@@ -352,7 +337,8 @@ def try_load(
 
 def is_passing(problem: str) -> bool:
     """Return whether a load failure may be temporary."""
-    return PASSING.search(headline(problem)) is not None
+    passing = r"was not loaded within \S+ s$|its process was killed"
+    return re.search(passing, headline(problem)) is not None
 
 
 def load_all(
@@ -365,7 +351,7 @@ def load_all(
     limits, asked = limits_text(rubric), pace.key(rubric)
     found: list[tuple[Contestant, str | None, str | None]] = []
     new = _unknown(contestants, store.notes(LOAD, limits), store.notes(PACE, asked))
-    progress = Progress(len(new), "files asked for a move") if len(new) > FEW else None
+    progress = Progress(len(new), "files asked for a move") if len(new) > 3 else None
 
     def ahead() -> Iterator[tuple[Contestant, tuple[Any, ...]]]:
         for item in new:

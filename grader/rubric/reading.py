@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from connect4.errors import InputError
-from connect4.games import GAMES, nearest
+from connect4.games import GAMES, nearest_file
 from connect4.games.extended import EXTENDED
 from connect4.isolation.seat import LEVELS
 from grader.rubric import Place, Values, model, read_table, shown
@@ -97,8 +97,8 @@ def _load(path: Path) -> Values:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        near = nearest(path.name, [one.name for one in path.parent.glob("*.toml")])
-        raise InputError(f"{path}: the rubric cannot be read: {error.strerror}{near}") from None
+        why = f"{error.strerror}{nearest_file(path, '*.toml')}"
+        raise InputError(f"{path}: the rubric cannot be read: {why}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: the rubric is not a TOML file: {error}") from None
 
@@ -181,12 +181,14 @@ def stored_values(rubric: model.Rubric) -> Values:
     return {**rubric.values, "boards": boards, "agents": agents}
 
 
-def changes(before: Values, now: Values) -> list[str]:
-    """Return the keys that differ between the stored values of two rubrics, with both values.
+def changes(before: Values | None, now: model.Rubric) -> list[str]:
+    """Return the keys in which a rubric differs from stored values, with both values.
 
     Of a board and of an agent's file only that they differ is said, and seeds are not shown.
     """
-    old, new = _flat(before), _flat(now)
+    if before is None:
+        return []
+    old, new = _flat(before), _flat(json.loads(json.dumps(stored_values(now))))
     found = []
     for key in [*new, *(old.keys() - new.keys())]:
         table, _, name = key.partition(".")
