@@ -64,16 +64,17 @@ def test_of_two_namesakes_nobody_takes_the_only_line(tmp_path: Path) -> None:
     course = Class(tmp_path, files)
     done = course.report(roster="name,id\nKim Lee,7001\n", worksheet=sheet)
     assert done.returncode == 0, done.stderr
-    assert "not in it: Kim Lee (1) (may be Kim Lee (7001)); Kim Lee (2) (may be" in done.stderr
+    assert "not in it: Kim Lee (participant 1) (may be Kim Lee (7001)); Kim Lee (" in done.stderr
     assert "roster.csv: not decided, no mark yet: Kim Lee (7001)\n" in done.stderr
-    assert course.totals == {"Kim Lee 1": mark(11), "Kim Lee 2": mark(12), "Kim Lee 7001": ""}
+    found = [(row["ID"], row["Total"]) for row in rows(tmp_path / "out/grades.csv")]
+    assert found == [("", mark(11)), ("", mark(12)), ("7001", "")], "no participant among numbers"
     assert [row["Grade"] for row in course.filled("worksheet")] == [mark(12), mark(11)]
     (doubt, other) = rows(tmp_path / "out/unmatched.csv")
-    assert (doubt["Hand-in of"], doubt["May be"]) == ("Kim Lee (1)", "Kim Lee (7001)")
-    assert (other["Hand-in of"], other["Why"]) == ("Kim Lee (2)", "several fit")
+    assert (doubt["Hand-in of"], doubt["May be"]) == ("Kim Lee (participant 1)", "Kim Lee (7001)")
+    assert (other["Hand-in of"], other["Why"]) == ("Kim Lee (participant 2)", "several fit")
     decided = "name,id,hand_in\nKim Lee,7001,Kim Lee_2_assignsubmission_file_\n"
     assert course.report(roster=decided).returncode == 0
-    assert course.totals == {"Kim Lee 1": mark(11), "Kim Lee 7001": mark(12)}
+    assert course.totals == {"Kim Lee": mark(11), "Kim Lee 7001": mark(12)}
 
 
 @pytest.mark.parametrize("packed", ["team7.py", "team7/ai.py"])
@@ -96,14 +97,14 @@ def test_a_line_without_a_hand_in_is_shown_beside_the_hand_in_without_a_line(
     done = course.report(canvas=canvas)
     assert done.returncode == 3
     assert "hand-ins of nobody there, and students there without a hand-in:\n" in done.stderr
-    assert "  1  batman    1  Ann Lee (alee, 1)\n" in done.stderr.replace("(1, alee)", "(alee, 1)")
+    assert "  1  batman    1  Ann Lee (alee, Canvas ID 1)\n" in done.stderr
     assert "canvas.csv: not filled: " in done.stderr
     assert done.stderr.endswith("Everything else is in out\n")
     assert not (tmp_path / "out/canvas.csv").exists()
     assert course.report("--yes", canvas=canvas).returncode == 0
     assert [row["ID"] for row in course.filled("canvas")] == ["", "2"]
     done = course.report(canvas=canvas.replace("Ann Lee,1,,alee,S,\n", ""))
-    assert "canvas.csv: hand-ins of nobody there:\n  1  batman\n" in done.stderr
+    assert "students there without a hand-in:\n  1  batman\n" in done.stderr
 
 
 def bytes_of(*places: Path) -> bytes:
@@ -219,8 +220,8 @@ def test_a_mark_that_was_open_is_known_once_the_roster_names_the_hand_in(tmp_pat
     found = rows(tmp_path / "out/changes.csv")
     assert [(row["Before"], row["Why"]) for row in found] == 2 * [("", "it was open")]
     assert {(row["Name"], row["After"]) for row in found} == {
-        ("Kim Lee (7002, 1)", mark(11)),
-        ("Kim Lee (7001, 2)", mark(12)),
+        ("Kim Lee (7002, participant 1)", mark(11)),
+        ("Kim Lee (7001, participant 2)", mark(12)),
     }
 
 
@@ -230,18 +231,16 @@ def test_a_person_is_named_as_messages_show_the_person(tmp_path: Path) -> None:
     course = Class(tmp_path, files)
     roster = "name,id,hand_in\nJOSE RUIZ,7001,{}\nJOSE RUIZ,7002,{}\nCy,7003,\n"
     told = course.report(roster=roster.format("", "")).stderr
-    assert "José Ruiz (8) (may be JOSE RUIZ (7001) or JOSE RUIZ (7002))" in told
+    assert "José Ruiz (participant 8) (may be JOSE RUIZ (7001) or JOSE RUIZ (7002))" in told
     told = course.report(roster=roster.format("José Ruiz (8)", "Jose Ruiz (9)")).stderr
     assert "hand_in" not in told
-    assert course.totals == {
-        "JOSE RUIZ 7001": mark(0),
-        "JOSE RUIZ 7002": mark(1),
-        "Cy 7003": mark(2),
-    }
+    totals = {"JOSE RUIZ 7001": mark(0), "JOSE RUIZ 7002": mark(1), "Cy 7003": mark(2)}
+    assert course.totals == totals
     words = ("--results", "marks.db", "--adjust", "1", "--reason", "late bus")
     told = grader("correct", "7001", *words, cwd=tmp_path).stderr
-    assert "'7001' may be Cy (7003, 7001); JOSE RUIZ (7001, 8); give one as it stands here" in told
-    assert "-> " in grader("correct", "Cy (7003, 7001)", *words, cwd=tmp_path).stderr
+    assert "may be Cy (7003, participant 7001); JOSE RUIZ (7001, participant 8); give" in told
+    for name in ("Cy (7003, participant 7001)", "Cy (7003)"):
+        assert "-> " in grader("correct", name, *words, cwd=tmp_path).stderr
 
 
 def test_a_mark_is_corrected_with_a_reason_and_the_day(tmp_path: Path) -> None:
@@ -249,17 +248,15 @@ def test_a_mark_is_corrected_with_a_reason_and_the_day(tmp_path: Path) -> None:
     correct = ("correct", "ann", "--results", "marks.db", "--reason", "=late bus")
     for words, total in (
         (("--percent", "-50"), "9.00"), (("--adjust", "1.5"), "10.50"), (("--mark", "33"), "33.00"),
+        (("--adjust", "0"), "33.00"), (("--unset-mark",), "10.50"), (("--percent", "50"), "19.50"),
+        (("--mark", "33"), "33.00"),
     ):  # fmt: skip
         done = grader(*correct, *words, cwd=tmp_path)
         assert f"-> {total} (" in done.stderr
     course.report()
     row = rows(tmp_path / "out/grades.csv")[0]
-    assert (row["Total"], row["Adjust"], row["Percent"], row["Mark"]) == (
-        "33.00",
-        "1.50",
-        "-50",
-        "33",
-    )
+    found = [row[title] for title in ("Total", "Adjust", "Percent", "Mark")]
+    assert found == ["33.00", "1.50", "'-50; 50", "33; none; 33"]
     assert row["Reason"].startswith("'=late bus; ")
     page = (tmp_path / "out/feedback/ann.html").read_text(encoding="utf-8")
     assert "set to 33: =late bus (20" in page

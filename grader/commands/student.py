@@ -20,7 +20,7 @@ from connect4.games.extended import EXTENDED
 from connect4.isolation.seat import level_named
 from grader.commands import DONE, FAILED, say
 from grader.handin import FOLDER, Person, Submission, file_name, match, without_folders
-from grader.handin.roster import Change, Correction, find
+from grader.handin.roster import NOT_SET, Change, Correction, find
 from grader.output import write
 from grader.output.results import GRADE, Results, read_results
 from grader.play.one_game import as_seen_by, source_path
@@ -46,7 +46,8 @@ def correct(
     if len(given) != 1:
         raise InputError("give one of --adjust, --percent and --mark")
     kind, amount = given[0]
-    if not math.isfinite(amount) or (kind is Change.MARK and amount < 0):
+    is_wrong = not math.isfinite(amount) or (kind is Change.MARK and amount < 0)
+    if is_wrong and amount != NOT_SET:
         raise InputError(f"{kind} {amount}: expected a number{' from 0' * (kind is Change.MARK)}")
     if not path.is_file():
         raise InputError(f"{path}: no results file there")
@@ -72,7 +73,9 @@ def correct(
         now = [(one, student) for one in again for student in one.students][place]
         after = now[0].known(now[1])
     shown = ["no mark yet" if one is None else f"{one:.2f}" for one in (before, after)]
-    say(f"{student.name}: {shown[0]} -> {shown[1]} ({entry}); `report` writes the files again")
+    stays = kind is not Change.MARK and now[0].set_to(now[1]) is not None
+    told = f"{student.name}: {shown[0]} -> {shown[1]} ({entry}){'; the mark stays set' * stays}"
+    say(f"{told}; `report` writes the files again")
     return DONE
 
 

@@ -117,22 +117,23 @@ class Mark:
 
     @property
     def deducted(self) -> float:
-        """Return the points that late days take."""
         return min(self.late.points, self.total)
 
     def corrected(self, points: float, student: Student | None = None) -> float:
         """Return points less those for late days, after the corrections of `corrections`.
 
-        First come the percentages, then the points; a mark that was set replaces them all.
+        First comes the sum of the percentages, then the points; a mark that was set replaces all.
         """
         changes = self.corrections(student)
-        value = points - self.deducted
-        for change in changes:
-            if change.kind is Change.PERCENT:
-                value *= 1 + change.amount / 100
-        value += sum(change.amount for change in changes if change.kind is Change.ADJUST)
+        sums = {kind: sum(one.amount for one in changes if one.kind is kind) for kind in Change}
+        value = (points - self.deducted) * (1 + sums[Change.PERCENT] / 100) + sums[Change.ADJUST]
         value = max(0.0, value) if changes or self.deducted else value
-        return ([value] + [change.amount for change in changes if change.kind is Change.MARK])[-1]
+        return value if (own := self.set_to(student)) is None else own
+
+    def set_to(self, student: Student | None = None) -> float | None:
+        """Return what the teacher has set the mark to, None if it is not set."""
+        found = [one.amount for one in self.corrections(student) if one.kind is Change.MARK]
+        return found[-1] if found and found[-1] >= 0 else None
 
     def final(self, student: Student | None = None) -> float:
         """Return the mark of a student, or for None what all of them share, so far."""
@@ -140,8 +141,7 @@ class Mark:
 
     def known(self, student: Student | None = None) -> float | None:
         """Return the mark, None while it is incomplete and the teacher has not set it."""
-        is_set = any(change.kind is Change.MARK for change in self.corrections(student))
-        return None if self.incomplete and not is_set else self.final(student)
+        return self.set_to(student) if self.incomplete else self.final(student)
 
     @property
     def bounds(self) -> tuple[float, float] | None:

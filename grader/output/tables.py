@@ -5,10 +5,11 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import compress
 from typing import Final, TypeAlias
 
-from grader.handin import without_folders
+from grader.handin import OWN, Kind, without_folders
 from grader.handin.form import Finding
 from grader.handin.lists import csv_text
 from grader.handin.roster import Change, Student
@@ -21,9 +22,6 @@ from grader.rubric.model import Rubric, StatisticsRules
 
 WIDTH: Final = 80
 """The columns of a terminal; no table is wider."""
-
-SHORTEST: Final = 12
-"""No name is shortened to less than N columns."""
 
 NAMES: Final = ("submission", "student", "match", "stage", "an agent")
 """The headers of columns with names: aligned on the left, and shortened if necessary."""
@@ -50,7 +48,7 @@ def text_table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
     names = [place for place, header in enumerate(lines[0]) if header in NAMES]
     while names and sum(widths) + 2 * (len(widths) - 1) > WIDTH:
         longest = max(names, key=lambda place: widths[place])
-        if widths[longest] <= SHORTEST:
+        if widths[longest] <= 12:  # no name gets shorter
             break
         widths[longest] -= 1
     lines.insert(1, ["-" * most for most in widths])
@@ -223,9 +221,7 @@ def match_table(matches: Iterable[MatchMark], rubric: Rubric, details: bool) -> 
     for match in matches:
         points = f"{match.points:.2f}" if match.tally.complete else "withheld"
         bounds = "" if match.bounds is None else "{:.2f} to {:.2f}".format(*match.bounds)
-        rows.append(
-            [match.name, *margins(match.tally), points, f"{match.max_points:g}", bounds],
-        )
+        rows.append([match.name, *margins(match.tally), points, f"{match.max_points:g}", bounds])
         for board, part in match.boards.items() if details else ():
             rows.append([f"  {board}", *margins(part), "", "", ""])
     return text_table(rows, ["match", *MARGIN_HEADERS, "points", "of", interval])
@@ -352,8 +348,16 @@ ROSTER_COLUMNS: Final[tuple[Column, ...]] = (
     ("Late Deduction", lambda mark, student: _points(None if mark.incomplete else mark.deducted)),
     ("Adjust", lambda mark, student: _points(sum(_amounts(student, Change.ADJUST)))),
     ("Reason", lambda mark, student: _joined(one.reason for one in student.corrections)),
-    ("Percent", lambda mark, student: _joined(map(_short, _amounts(student, Change.PERCENT)))),
-    ("Mark", lambda mark, student: _joined(map(_short, _amounts(student, Change.MARK)))),
+    (
+        "Percent",
+        lambda mark, student: _joined(map("{:g}".format, _amounts(student, Change.PERCENT))),
+    ),
+    (
+        "Mark",
+        lambda mark, student: _joined(
+            f"{one:g}" if one >= 0 else "none" for one in _amounts(student, Change.MARK)
+        ),
+    ),
     ("Corrected on", lambda mark, student: _joined(one.day for one in student.corrections)),
 )
 """The columns of a roster, of late days and of corrections."""
@@ -365,20 +369,18 @@ def grades_csv(marks: Sequence[Mark], more: bool = False) -> str:
     `more` adds the columns of a roster.
     """
     columns = (*COLUMNS, *(ROSTER_COLUMNS if more else ()))
-    rows = [
-        [value(mark, student) for _, value in columns]
-        for mark in marks
-        for student in mark.students
-    ]
+    students = [(mark, student) for mark in marks for student in mark.students]
+    if any(student.key(Kind.NUMBER, Kind.LOGIN) for _, student in students):
+        students = [  # the number that a platform gives one may be another one's of the university
+            (mark, replace(one, keys=tuple(key for key in one.keys if key[0] not in OWN[1:])))
+            for mark, one in students
+        ]
+    rows = [[value(mark, student) for _, value in columns] for mark, student in students]
     return csv_text([title for title, _ in columns], rows)
 
 
 def _amounts(student: Student, kind: Change) -> list[float]:
     return [change.amount for change in student.corrections if change.kind is kind]
-
-
-def _short(amount: float) -> str:
-    return f"{amount:g}"
 
 
 def _joined(texts: Iterable[str]) -> str:
