@@ -179,6 +179,8 @@ def _report(add: Add) -> None:
     text = "add the points of a tournament (its .db), also in later runs; none: remove them"
     add("--placement", metavar="FILE", type=Path, help=text)
     _add_roster(add)
+    text = "none: forget what you answered on hand-ins for a gradebook"
+    add("--pairs", choices=("none",), help=text)
     _add_output(add)
     add("--yes", action="store_true", help="fill a gradebook without asking about hand-ins")
 
@@ -195,6 +197,8 @@ def _correct(add: Add) -> None:
     text = "add N percent to the mark; a negative number takes them"
     add("--percent", metavar="N", type=float, help=text)
     add("--mark", metavar="POINTS", type=float, help="set the mark, regardless of the games")
+    text = "take back a mark that was set"
+    add("--unset-mark", dest="mark", action="store_const", const=-math.inf, help=text)
     add("--reason", metavar="TEXT", required=True, help="the reason, which the student reads")
 
 

@@ -124,7 +124,7 @@ def test_what_is_not_decided_names_nobody_to_the_students(tmp_path: Path) -> Non
     sheet = WORKSHEET.replace("\n", ",Feedback comments\n")
     sheet += "".join(f"Participant {n},Kim Lee,k{n}@x,,50,-,\n" for n in (1, 3, 4))
     done = course.report("--yes", roster="name,id\nKim Lee,7001\nKim Lee,7002\n", sheet=sheet)
-    assert "to decide who is who, put the number into the file's name" in done.stderr
+    assert "to decide who is who, write the name of the file or its folder" in done.stderr
     texts = [path.read_text("utf-8") for path in (tmp_path / "out").glob("feedback/*")]
     texts += [path.read_text("utf-8") for path in (tmp_path / "out").glob("results/*")]
     texts += [row["Feedback comments"] for row in course.filled("worksheet")]
@@ -215,16 +215,18 @@ def test_an_answer_at_the_terminal_is_kept_and_used_by_the_next_run(tmp_path: Pa
     (tmp_path / "canvas.csv").write_text(lines, encoding="utf-8")
     report = ("report", "marks.db", "--out", "out", "--gradebook", "canvas.csv")
     written = tmp_path / "out/canvas.csv"
-    for nonsense in ("1=2 2=2\n", "1=1 and so on\n", "\n"):
-        status, shown = answered(tmp_path, nonsense, *report)
-        assert (status, "canvas.csv: not filled: " in shown) == (3, True)
+    for nonsense in ("1=2 2=2\n", "1=1 and so on\n", "\n", "1=1\n"):
+        status, shown = answered(tmp_path, f"{nonsense}n\n", *report)
+        assert (status, "canvas.csv: not filled" in shown) == (3, True)
         assert not written.exists()
         assert stored(tmp_path / "marks.db", "decision") == []
-    assert answered(tmp_path, "1=2 2=1\n", *report)[0] == 0
+    assert answered(tmp_path, "1=2\n1=1\ny\n", *report)[0] == 0
     for _ in range(2):
         filled = {row["ID"]: row["Connect-4 (55)"] for row in rows(written)[1:]}
         assert filled == {"1": mark(20), "2": mark(10), "3": mark(30)}
         written.unlink()
         done = grader(*report, cwd=tmp_path)
         assert (done.returncode, "hand-ins of nobody" in done.stderr) == (0, False)
-        assert "as you decided: batman is Dick Grayson (dg, 2); robin is Bruce" in done.stderr
+        assert ": batman is Dick Grayson (dg, Canvas ID 2); robin is Bruce" in done.stderr
+    done = grader(*report, "--pairs", "none", cwd=tmp_path)
+    assert (done.returncode, "hand-ins of nobody" in done.stderr) == (3, True)

@@ -320,5 +320,5 @@ def test_a_dry_run_reads_the_roster_and_a_shorter_one_says_what_goes(tmp_path: P
         assert "all.csv: nothing was handed in, 0 points: cy; di\n" in done.stderr
         assert "percent_a_day are missing or 0, so nothing is deducted\n" in done.stderr
     done = run("grader", "report", "grade.db", "--roster", "one.csv", cwd=tmp_path)
-    gone = "2 students no longer in it"
-    assert f"one.csv replaces the stored roster: {gone}\n" in done.stderr
+    gone = "no longer in it: cy; di (2 in all)"
+    assert f"one.csv replaces the stored roster; {gone}\n" in done.stderr

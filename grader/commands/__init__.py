@@ -3,11 +3,11 @@
 import contextlib
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from connect4.errors import InputError
 from connect4.games.base import Seconds
@@ -19,7 +19,7 @@ from grader.handin import LATE, REMEDY, Missing, Submission, lists, match, named
 from grader.handin.roster import Correction, Owners, Student, assign
 from grader.marks import lateness
 from grader.output import write
-from grader.play import Pool, cluster_pool, local_pool, number_of, worker_count
+from grader.play import Pool, cluster_pool, local_pool, worker_count
 from grader.results.store import Store
 from grader.rubric import reading as rubrics
 from grader.rubric.model import Rubric, kit_agents, level_of_games
@@ -178,6 +178,13 @@ def list_unmatched(out: Path, rows: Sequence[Sequence[object]], anew: bool = Fal
 NONE: Final = "none"
 
 
+def with_rosters(words: Sequence[str], rosters: Iterable[object]) -> list[str]:
+    """Return a command with these rosters in place of its own."""
+    own = {n for n in range(len(words)) if "--roster" in words[max(0, n - 1) : n + 1]}
+    kept = [word for n, word in enumerate(words) if n not in own]
+    return kept + [word for path in rosters for word in ("--roster", str(path))]
+
+
 def read_roster(paths: Sequence[Path], held: Sequence[Student]) -> tuple[Student, ...]:
     """Return the roster of one or several files, which complete each other; `none` is no roster.
 
@@ -192,10 +199,15 @@ def read_roster(paths: Sequence[Path], held: Sequence[Student]) -> tuple[Student
         found = _completed(found, students, path) if found else students
         if unused:
             say(f"{path}: columns that are not used: {', '.join(unused)}")
-    pairs = match(found, held).pairs
-    if gone := len(held) - len(pairs):
+    mine, yours = ([replace(one, corrections=()) for one in side] for side in (found, held))
+    same = [(n, yours.index(one)) for n, one in enumerate(mine) if one in yours]
+    matching = match(found, held, same)
+    pairs = matching.pairs
+    doubtful = (one.there for one in matching.undecided if len(one.here) >= len(one.there))
+    kept = {*pairs.values()}.union(*doubtful)
+    if gone := [str(one) for n, one in enumerate(held) if n not in kept]:
         place = ", ".join(map(str, paths))
-        say(f"{place} replaces the stored roster: {number_of(gone, 'student')} no longer in it")
+        say(f"{place} replaces the stored roster; no longer in it: {named_few(gone)}")
     return tuple(
         replace(one, corrections=_dated(one.corrections, held[pairs[n]] if n in pairs else None))
         for n, one in enumerate(found)
@@ -215,18 +227,14 @@ def _completed(one: Sequence[Student], two: Sequence[Student], path: Path) -> tu
     found = list(one)
     for here, there in matching.pairs.items():
         more = two[there]
-        for name in ("extension", "group", "hand_in", "corrections"):
-            both = getattr(found[here], name), getattr(more, name)
-            if all(both) and both[0] != both[1]:
+        known: dict[str, Any] = {}
+        for name in ("submitted", "section", "group", "extension", "hand_in", "corrections"):
+            mine, other = getattr(found[here], name), getattr(more, name)
+            if mine and other and mine != other and name not in ("submitted", "section"):
                 what = f"{name} of {found[here]} differs from the roster before it"
                 raise InputError(f"{path}: {what}; keep one of them")
-        found[here] = replace(
-            found[here].with_keys(more.keys),
-            **{
-                name: getattr(found[here], name) or getattr(more, name)
-                for name in ("submitted", "section", "group", "extension", "hand_in", "corrections")
-            },
-        )
+            known[name] = mine or other
+        found[here] = replace(found[here].with_keys(more.keys), **known)
     taken = set(matching.pairs.values())
     return (*found, *(student for place, student in enumerate(two) if place not in taken))
 
@@ -259,9 +267,10 @@ def say_owners(
         say(f"[late]: the deadline is {rubric.late.deadline} in the zone {rubric.late.zone}")
         if not (rubric.late.points_a_day or rubric.late.percent_a_day):
             say("[late]: points_a_day and percent_a_day are missing or 0, so nothing is deducted")
-    nobody_found = len(owners.unknown) == len(owners.people) and not owners.matching.undecided
-    if roster and paths and nobody_found:
-        raise lists.nobody(place, *([one.name for one in side] for side in (owners.people, roster)))
+    people = [person for item in found for person in item.people]
+    is_doubtful = any(one.why for one in owners.unknown)
+    if roster and paths and len(owners.unknown) == len(people) and not is_doubtful:
+        raise lists.nobody(place, *([one.name for one in side] for side in (people, roster)))
     for line in owners.told:
         say(f"{place}: {line}")
     absent, undecided = Missing.ABSENT, Missing.UNDECIDED
@@ -279,7 +288,7 @@ def say_owners(
     name_all(f"{place}: not in it", list(map(str, owners.unknown)), out, is_listed=True)
     name_all(f"{place}: {absent}, 0 points", unknown[absent], out)
     name_all(f"{place}: not decided, no mark yet", unknown[undecided], out)
-    if unknown[undecided] or owners.matching.undecided:
+    if unknown[undecided] or is_doubtful:
         say(f"{place}: to decide who is who, {REMEDY}")
     name_all(f"late by the file's name, {none}", unknown[LATE], out)
     name_all(f"[late]: {none}", unknown[""], out)

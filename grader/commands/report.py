@@ -23,10 +23,7 @@ from grader.output.explain import note_written, tell_changes
 from grader.output.results import GRADE, PLACEMENT, TOURNAMENT, Results, read_results
 from grader.output.tables import columns_of, remark, wrapped
 from grader.play import number_of
-from grader.results.store import Store
-
-MOST_REASONS: Final = 3
-"""Reasons for lost turns that are printed for one submission."""
+from grader.results.store import COMMAND, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +35,8 @@ class Outputs:
     records: bool = False
     details: bool = False
     gradebook: Sequence[Path] = ()
-    """Exports of gradebooks to fill."""
     gradebook_column: str | None = None
-    """The assignment's column in them."""
     gradebook_maximum: float | None = None
-    """What marks are scaled to where an export states no maximum."""
     feedback_zip: Path | None = None
     yes: bool = False
     """Whether a gradebook is written although hand-ins belong to nobody in it."""
@@ -57,12 +51,20 @@ class Outputs:
 
 
 def report(
-    path: Path, outputs: Outputs, roster: Sequence[Path] = (), placement: Path | None = None
+    path: Path,
+    outputs: Outputs,
+    roster: Sequence[Path] = (),
+    placement: Path | None = None,
+    pairs: str | None = None,
 ) -> int:
     """Write every table and file again; return the exit status.
 
-    Games without a result, and gradebooks that are not written, make it 3.
+    Games without a result, and gradebooks that are not written, make it 3. With `pairs`, what the
+    teacher has answered on persons is taken back first.
     """
+    if pairs:
+        with Store(path, writing=True) as store:
+            store.take_back()
     with Store(path, writing=False) as store:
         results = read_results(store)
         if roster and results.kind != GRADE:
@@ -78,6 +80,8 @@ def report(
         with Store(path, writing=True) as store:
             store.set_roster(new)
             store.set_meta({} if placed is None else {PLACEMENT: placed})
+            if roster and (words := store.meta_json(COMMAND)):
+                store.set_meta({COMMAND: json.dumps(commands.with_rosters(words, roster))})
     with Store(path, writing=False) as store:  # a grader may be at work on it
         results = read_results(store)
         written = put_out(results, store, outputs)
@@ -106,7 +110,7 @@ def put_out(results: Results, store: Store, outputs: Outputs) -> bool:
         )
     print(results.text(outputs.details), end="")
     if len(results.marks) == 1:
-        for lost in next(iter(writing.reasons_of(results, store).values()), [])[:MOST_REASONS]:
+        for lost in next(iter(writing.reasons_of(results, store).values()), [])[:3]:
             first = f"the first in {lost.title}"
             turns = number_of(lost.count, "turn")
             print(wrapped(f"{turns} lost: {lost.cause} ({first})"))
@@ -174,12 +178,8 @@ def placement_points(path: Path, results: Results) -> str:
 
 
 QUESTION: Final = (
-    "Which are one person? Such as `1=2 3=1`; `y` writes the gradebook without those on the left, "
-    "anything else writes nothing: "
-)
-
-LEAVE_OUT: Final = (
-    "Nobody there is left for them. `y` writes the gradebook without them, anything else nothing: "
+    "Which are one person? Such as `1=2 3=1`. `y` keeps that and writes the gradebook without "
+    "those on the left, `n` keeps and writes nothing: "
 )
 
 
@@ -210,18 +210,19 @@ def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path)
     fillings = []
     for path in outputs.gradebook:
         book = gradebooks.read_gradebook(path)
-        known = decided(store.decisions(), here, book.people)
+        claims = [one if n in handed_in else Person("") for n, one in enumerate(here)]
+        known = decided(store.decisions(), claims, book.people)
         fillings.append(gradebooks.Filling(book, here, marks, *wanted, known))
     lost = handed_in.intersection(
         *({*range(len(here))} - {*one.matching.pairs} for one in fillings)
     )
     names = set()
     for filling in fillings:
-        if lost and not outputs.yes and not _agreed(filling, lost, store):
+        if lost and not outputs.yes and not _agreed(filling, lost, handed_in, store):
             continue
         path = filling.book.table.path
         shown = [f"{here[one]} is {filling.book.people[two]}" for one, two in filling.pairs]
-        commands.name_all(f"{path}: as you decided", shown, out)
+        commands.name_all(f"{path}: as you decided (--pairs none takes it back)", shown, out)
         name, content, notices, people_of = filling.fill()
         for text in notices:
             commands.say(f"{path}: {text}")
@@ -229,51 +230,54 @@ def fill_gradebooks(results: Results, store: Store, outputs: Outputs, out: Path)
             commands.name_all(f"{path}: {gradebooks.TOLD[why]}", persons, out)
         write(out / name, content)
         names.add(name)
-    for place in sorted(out.iterdir()) if fillings or out.is_dir() else ():
-        if gradebooks.FILLED.fullmatch(place.name) and place.name not in names:
-            commands.say(f"{place} is from an earlier run; give --gradebook again")
+    for place in sorted(out.iterdir()) if (out / "grades.csv").is_file() else ():
+        is_old = place.stat().st_mtime < (out / "grades.csv").stat().st_mtime
+        if gradebooks.FILLED.fullmatch(place.name) and place.name not in names and is_old:
+            commands.say(f"{place} has earlier marks; give --gradebook again")
     return len(names) == len(fillings)
 
 
-def _agreed(filling: gradebooks.Filling, lost: set[int], store: Store) -> bool:
-    """Show both lists and ask; return whether the gradebook is to be written.
+def _agreed(filling: gradebooks.Filling, lost: set[int], handed_in: set[int], store: Store) -> bool:
+    """Show both lists and ask until the answer is `y` or `n`; return which.
 
-    Pairs that the teacher names are kept in the results file.
+    Pairs that the teacher names before a `y` are kept in the results file, and no longer lost.
     """
-    path = filling.book.table.path
-    left = {place: one for place, one in enumerate(filling.here) if place in lost}
-    free = {
-        place: one
-        for place, one in enumerate(filling.book.people)
-        if place not in filling.matching.pairs.values()
-    }
-    others = ", and students there without a hand-in" if free else ""
-    commands.say(f"{path}: hand-ins of nobody there{others}:")
-    columns = [
-        [f"{number:3}  {person}" for number, person in enumerate(side.values(), 1)]
-        for side in (left, free)
-    ]
-    width = max(map(columns_of, columns[0]), default=0)
-    for one, two in zip_longest(*columns, fillvalue=""):
-        commands.say(f"{one}{' ' * (width - columns_of(one))}  {two}".rstrip())
-    if not sys.stdin.isatty():
-        commands.say(
-            f"{path}: not filled: put numbers into the files' names or into a roster, or give "
-            "--yes, which leaves them out"
-        )
-        return False
-    print(QUESTION if free else LEAVE_OUT, end="", file=sys.stderr, flush=True)
-    answer = sys.stdin.readline().strip()
-    found = _pairs(answer, len(left), len(free))
-    if found is None and answer.lower() not in ("y", "yes"):
-        commands.say(f"{path}: not filled: {answer!r} is neither `y` nor pairs of these numbers")
-        return False
-    pairs = [(list(left)[one - 1], list(free)[two - 1]) for one, two in found or ()]
-    filling.pairs += pairs
-    people = [(filling.here[one], filling.book.people[two]) for one, two in pairs]
-    with writable(store) as own:
-        own.decide(people)
-    return True
+    path, here, there = filling.book.table.path, filling.here, filling.book.people
+    known = len(filling.pairs)
+    while True:
+        new = [(here[one], there[two]) for one, two in filling.pairs[known:]]
+        for both in new:
+            commands.say(f"{path}: {both[0]} is {both[1]}")
+        matched = filling.matching.pairs
+        taken = {two for one, two in matched.items() if one in handed_in}
+        left = sorted(lost - matched.keys())
+        free = [place for place in range(len(there)) if place not in taken]
+        commands.say(f"{path}: hand-ins of nobody there, and students there without a hand-in:")
+        sides = [here[place] for place in left], [there[place] for place in free]
+        columns = [[f"{n:3}  {person}" for n, person in enumerate(side, 1)] for side in sides]
+        width = max(map(columns_of, columns[0]), default=0)
+        for one, two in zip_longest(*columns, fillvalue=""):
+            commands.say(f"{one}{' ' * (width - columns_of(one))}  {two}".rstrip())
+        if not sys.stdin.isatty():
+            commands.say(
+                f"{path}: not filled: put numbers into the files' names or into a roster, or give "
+                "--yes, which leaves them out"
+            )
+            return False
+        pairs = None
+        while pairs is None:
+            print(QUESTION, end="", file=sys.stderr, flush=True)
+            answer = sys.stdin.readline()
+            if answer.strip().lower() in ("y", "yes"):
+                with writable(store) as own:
+                    own.decide(new)
+                lost.difference_update(matched)
+                return True
+            if not answer or answer.strip().lower() in ("n", "no"):
+                commands.say(f"{path}: not filled")
+                return False
+            pairs = _pairs(answer, len(left), len(free))
+        filling.pairs += [(left[one - 1], free[two - 1]) for one, two in pairs]
 
 
 def _pairs(answer: str, most_left: int, most_right: int) -> list[tuple[int, int]] | None:
@@ -281,11 +285,9 @@ def _pairs(answer: str, most_left: int, most_right: int) -> list[tuple[int, int]
 
     A number that is not there, or that stands in two pairs, decides nothing.
     """
-    found = re.split(r"[\s,;]+", re.sub(r"\s*=\s*", "=", answer.strip()))
-    if not all(re.fullmatch(r"\d+=\d+", pair, re.ASCII) for pair in found):
+    if not re.fullmatch(r"(\s*\d+\s*=\s*\d+(?!\d)[\s,;]*)+", answer, re.ASCII):
         return None
-    pairs = [(int(one), int(two)) for one, _, two in (pair.partition("=") for pair in found)]
-    for side, most in zip(zip(*pairs, strict=True), (most_left, most_right), strict=True):
-        if len(set(side)) < len(side) or not all(1 <= number <= most for number in side):
-            return None
-    return pairs
+    pairs = [(int(one), int(two)) for one, two in re.findall(r"(\d+)\s*=\s*(\d+)", answer)]
+    sides = zip(zip(*pairs, strict=True), (most_left, most_right), strict=True)
+    each_once = (len(set(side)) == len(side) and {*side} <= {*range(1, n + 1)} for side, n in sides)
+    return pairs if all(each_once) else None

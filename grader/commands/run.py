@@ -31,9 +31,6 @@ from grader.rubric.model import LEAST_SECRET, PRACTICE_SEED, Rubric, kit_agents,
 MAX_HOURS: Final = 100
 """The most core-hours of a run without `--yes`."""
 
-REWRITE_SECONDS: Final = 5.0
-"""The quick files of a large class are written at most once in this time."""
-
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -56,7 +53,6 @@ class Task:
 
     @property
     def rubric(self) -> Rubric:
-        """Return the rubric."""
         return self.playing.rubric
 
     @property
@@ -131,7 +127,8 @@ def foresee(task: Task) -> int:
     with Store(task.path, writing=True) as store, task.playing.pool(level) as pool:
         say("asking each file for a move ...")
         store.add_sources(sources_of(task.found))
-        store.set_meta({COMMAND: json.dumps(task.playing.words)})
+        if store.meta("kind") is None:  # else the command is that of the run
+            store.set_meta({COMMAND: json.dumps(task.playing.words)})
         for item, problem, fault in load_all(task.files, task.rubric, store, pool, task.pace):
             if problem or fault:
                 say(f"{item.name}: {headline(problem or fault or '')}")
@@ -181,11 +178,12 @@ def _store_plan(task: Task, store: Store) -> None:
     """Store rubric and submissions in the results file; say what ended the last grader."""
     values = _rubric_values(task, store)
     gone = {item.name for item in store.submissions()} - {item.name for item in task.found}
+    told = f"{store.path}: {named_few(sorted(gone))} had results there and are not among these "
+    told += "submissions"
+    if len(gone) > len(task.found) and not (task.quick or task.outputs.yes):
+        raise InputError(f"{told}; give the whole class, or --yes, which leaves them out")
     if gone and not task.quick:
-        say(
-            f"{store.path}: {named_few(sorted(gone))} had results there and are not among these "
-            "submissions: tables are without them, their games and old files are kept"
-        )
+        say(f"{told}: tables are without them, their games and old files are kept")
     words = json.dumps(task.playing.words)
     store.set_meta({"kind": task.kind, "rubric": values, COMMAND: words})
     store.set_submissions(task.found, whole=not (task.quick or task.of_one_file))
@@ -209,8 +207,7 @@ def _rubric_values(task: Task, store: Store) -> str:
     """Return the rubric as a results file has it; say what differs from the stored one."""
     before = store.meta_json("rubric")
     values = json.dumps(rubrics.stored_values(task.rubric))
-    changed = [] if before is None else rubrics.changes(before, json.loads(values))
-    if changed:
+    if changed := rubrics.changes(before, task.rubric):
         say(f"{store.path}: the rubric is not the stored one: {'; '.join(changed)}")
     return values
 
@@ -225,9 +222,6 @@ def missing(results: Results, hopeless: Collection[str] = ()) -> list[PlannedGam
     """Return the games without a result, each once, but for those whose keys are hopeless."""
     todo = {game.key: game for game in results.games}
     return [game for key, game in todo.items() if key not in results.played and key not in hopeless]
-
-
-HOURS_HEADERS: Final = ("a move", "1 pair on each board", "2 pairs on each board")
 
 
 def _announce(task: Task, results: Results, todo: Sequence[PlannedGame]) -> None:
@@ -268,10 +262,11 @@ def hours_text(results: Results) -> str:
         once = (replace(game, time_limit=limit) for game in games if game.repeat == 0)
         one_pair = sum(map(worth, once))
         rows.append((label, _hours(one_pair), _hours(2 * one_pair)))
+    headers = ("a move", "1 pair on each board", "2 pairs on each board")
     return (
         f"{rubric.source} takes {_hours(sum(map(worth, games)))} core-hours if submissions use "
         "all their time.\nCore-hours with another limit and other `repeats`:\n"
-        f"{tables.text_table(rows, HOURS_HEADERS)}"
+        f"{tables.text_table(rows, headers)}"
     )
 
 
@@ -388,7 +383,7 @@ class ClassRun:
                 progress.say(f"{game.title}: {attempt.fault}{again}")
             progress.step()
             out = self.task.outputs.out
-            pause = 0.0 if len(self.task.found) <= tables.FEW else REWRITE_SECONDS
+            pause = 0.0 if len(self.task.found) <= tables.FEW else 5.0
             if out is not None and time.monotonic() - self.written > pause:
                 self.written = time.monotonic()
                 try:

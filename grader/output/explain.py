@@ -5,6 +5,7 @@ computed. Then the file that Gradescope reads; last which marks have changed, an
 """
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,14 +34,8 @@ from grader.rubric.model import Rubric
 
 MAX_REASONS: Final = 20
 
-MAX_SHOWN: Final = 5
-"""The maximum number of reasons for lost turns that are shown for one match."""
-
 CLIPPED: Final = 1500
 """Maximum characters of a reason in files that others show; of a traceback, the end is kept."""
-
-PLACE: Final = re.compile(r'^ *File "([^"\n]*)", line (\d+)', re.MULTILINE)
-"""A line of a traceback that names a file."""
 
 
 def explained(match: MatchMark, rubric: Rubric) -> list[str]:
@@ -166,7 +161,7 @@ class Reason:
     @property
     def where(self) -> str:
         """Return the place of the exception, as `ai.py, line 10`; empty if there is none."""
-        places = PLACE.findall(self.turn.detail)
+        places = re.findall(r'^ *File "([^"\n]*)", line (\d+)', self.turn.detail, re.MULTILINE)
         return f"{places[-1][0]}, line {places[-1][1]}" if places else ""
 
     @property
@@ -259,7 +254,7 @@ def _test(name: str, score: float, of: float, passed: bool, output: str) -> dict
 
 def of_match(lost: Sequence[Reason], match: MatchMark) -> list[Reason]:
     """Return the first reasons for lost turns in a match."""
-    return [turn for turn in lost if turn.game.match == match.match][:MAX_SHOWN]
+    return [turn for turn in lost if turn.game.match == match.match][:5]
 
 
 def to_json(document: dict[str, Any]) -> str:
@@ -274,6 +269,9 @@ RUBRIC: Final = "written"
 
 OUT: Final = "out"
 """The name in a results file of the folder to which the marks were written last."""
+
+WAITS: Final = "waits"
+"""The name in a results file of whether those of an unfinished run still stand in `changes.csv`."""
 
 
 def written_marks(results: Results) -> list[tuple[Person, Written]]:
@@ -300,9 +298,11 @@ def _same(before: Sequence[Person], after: Sequence[Person]) -> Mapping[int, int
 
 def note_written(results: Results, store: Store, out: Path) -> None:
     """Keep the marks that were written, and where, for the next comparison."""
-    store.set_meta({OUT: str(out.absolute())})
     before, after = store.written(), written_marks(results)
-    if before and results.missing:  # the end of this run is compared with what was before it
+    waits = bool(before and results.missing)
+    place = os.path.relpath(out, store.path.parent)  # so that a copy of both has its own
+    store.set_meta({OUT: place, WAITS: json.dumps(waits)})
+    if waits:  # the end of this run is compared with what was before it
         return
     if len(results.submissions) > 1 and not results.missing and results.told == NEVER:
         store.set_meta({"told": utc_now()})
@@ -310,11 +310,7 @@ def note_written(results: Results, store: Store, out: Path) -> None:
         same = _same([one for one, _ in before], [one for one, _ in after])
         after += [one for place, one in enumerate(before) if place not in same]
     store.set_written(after)
-    store.set_meta({RUBRIC: _rubric(results)})
-
-
-def _rubric(results: Results) -> str:
-    return json.dumps(rubrics.stored_values(results.rubric), sort_keys=True)
+    store.set_meta({RUBRIC: json.dumps(rubrics.stored_values(results.rubric), sort_keys=True)})
 
 
 def changed_marks(results: Results, store: Store) -> tuple[list[list[str]], float]:
@@ -328,8 +324,7 @@ def changed_marks(results: Results, store: Store) -> tuple[list[list[str]], floa
     if len(results.submissions) > 1:
         found += [(Student(one.name, one.keys), mark, None) for one, mark in gone]
     names = Counter(one.name for one, _, _ in found)
-    held = store.meta_json(RUBRIC)
-    changes = [] if held is None else rubrics.changes(held, json.loads(_rubric(results)))
+    changes = rubrics.changes(store.meta_json(RUBRIC), results.rubric)
     changes = [one for one in changes if not one.startswith(("compare.", "ladder.", "tournament."))]
     rubric = f"rubric: {'; '.join(changes)}" if changes else ""
     rows, most = [], 0.0
@@ -375,6 +370,8 @@ def tell_changes(results: Results, store: Store, out: Path) -> str:
     """Write `changes.csv` if marks differ from those written last; return a line about them."""
     rows, most = changed_marks(results, store)
     if not rows:
+        if store.meta_json(WAITS):
+            (out / "changes.csv").unlink(missing_ok=True)
         return ""
     write(out / "changes.csv", csv_text(CHANGES, rows))
     marks = "1 mark differs" if len(rows) == 1 else f"{len(rows)} marks differ"

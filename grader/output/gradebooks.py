@@ -46,7 +46,6 @@ class System:
     maximum_title: str = ""
     """The part of the grade's title that states the maximum."""
     remark: str = ""
-    """The column of the remark to a student."""
     end: tuple[str, str] = ("", "")
     """The title of the last column, and its cells."""
     whole: bool = False
@@ -54,7 +53,7 @@ class System:
     as_it_came: bool = False
     """Whether the file has tabs and UTF-16 if the export has, and all cells are in quotes."""
     capped: bool = False
-    """Whether the system cuts a mark at the maximum."""
+    """Whether the system cuts or refuses a mark above the maximum."""
 
 
 MOODLE_ID: Final = (
@@ -93,6 +92,7 @@ SYSTEMS: Final = (
         remark="Feedback comments|Feedback als Kommentar|Feedback par commentaires|"
         "Comentarios de retroalimentación",
         whole=True,
+        capped=True,
     ),
     System(
         "Brightspace's grades",
@@ -243,7 +243,7 @@ TOLD: Final = {
     "unknown": "no line of their own there",
     "unmarked": "students there without a mark here",
     "incomplete": "the mark is incomplete, and its cell stays as it was",
-    "capped": "more points than the maximum, at which the system cuts them",
+    "capped": "more points than the maximum, which the system may cut or refuse",
 }
 """Whom a teacher has to know about when a gradebook is filled."""
 
@@ -260,7 +260,6 @@ class Filling:
     full: float
     """What the points are out of; they are scaled to the maximum that the export states."""
     column: str | None = None
-    """The assignment's column, as for `grade_column`."""
     maximum: float | None = None
     """What counts where the export states no maximum."""
     pairs: list[tuple[int, int]] = field(default_factory=list)
@@ -268,7 +267,6 @@ class Filling:
 
     @property
     def matching(self) -> Matching:
-        """Return who is who."""
         return match(self.here, self.book.people, self.pairs)
 
     def fill(self) -> tuple[str, bytes, list[str], dict[str, list[str]]]:

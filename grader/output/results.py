@@ -13,14 +13,7 @@ from connect4.errors import InputError, headline
 from connect4.isolation.seat import level_named
 from grader.handin import Person, Submission, match
 from grader.handin.roster import Owners, Student, assign, find
-from grader.marks import (
-    Mark,
-    MatchMark,
-    found_in,
-    gradable,
-    lateness,
-    mark_match,
-)
+from grader.marks import Mark, MatchMark, found_in, gradable, lateness, mark_match
 from grader.marks.tally import by_match
 from grader.marks.tournament import Placing, StageState, placings, stages
 from grader.output import tables
@@ -189,7 +182,6 @@ class Results:
         return len({game.key for game in self.games} - self.played.keys())
 
     def text(self, details: bool = False) -> str:
-        """Return the tables."""
         if self.kind == GRADE:
             return tables.grade_text(self.marks, self.rubric, details)
         notes = "".join(f"{name}: not in it: {why}\n" for name, why in self.left_out.items())

@@ -30,8 +30,6 @@ from grader.play.schedule import Contestant, PlannedGame, names_of
 from grader.results import KeptGame
 from grader.results.store import Store
 
-STANDINGS: Final = ("standings.html", "The tournament")
-
 
 def write_quick(results: Results, out: Path, lost: Lost | None = None) -> None:
     """Write the files that change during play; `lost` has the reasons for lost turns if known."""
@@ -58,7 +56,7 @@ def write_all(results: Results, store: Store, out: Path) -> None:
     if results.kind == GRADE:
         more = [mark for mark in results.marks if any(one.corrections for one in mark.students)]
         whole = results.has_roster or results.rubric.late.deadline or more
-        write(out / "grades.csv", grades_csv(results.marks, bool(whole)))
+        write_changed(out / "grades.csv", grades_csv(results.marks, bool(whole)))
         if len(results.marks) > 1:
             for mark in results.marks:
                 name = mark.submission.name
@@ -66,6 +64,10 @@ def write_all(results: Results, store: Store, out: Path) -> None:
                 write(out / pages_of(name)[1], to_json(document))
             write(out / "class.html", result_pages.class_page(results))
         write_pages(results, store, out, lost)
+        kept = {out / place for mark in results.marks for place in pages_of(mark.submission.name)}
+        pages = {*(out / "feedback").glob("*.html"), *(out / "results").glob("*.json")}
+        for path in pages - kept if len(results.marks) > 1 else ():
+            path.unlink()  # of a hand-in that counts for nobody any more
 
 
 def pages_of(name: str) -> tuple[str, str]:
@@ -106,7 +108,7 @@ def write_replays(results: Results, store: Store, out: Path) -> None:
                 out / result_pages.replay_place(group, number),
                 f"{match.one.name} against {match.two.name}",
             )
-            if write_games(path, store, title, shown, STANDINGS):
+            if write_games(path, store, title, shown, ("standings.html", "The tournament")):
                 kept.add(path)
     for path in {*(out / "games").glob("*.html"), *(out / SHARED).glob("replay-*")} - kept:
         if path.suffix != ".html" or "<!-- games " in beginning(path):
@@ -200,10 +202,11 @@ def write_feedback(results: Results, out: Path, place: Path) -> list[str]:
                         without.append(student.name)
                     total = mark.known(student)
                     points = "" if total is None else f"{total:.2f}"
-                    rows.append([student.name, student.email, points, page.resolve()])
+                    own = student.key(Kind.NUMBER, Kind.LOGIN)
+                    rows.append([student.name, student.email, points, page.resolve(), own])
     except OSError as error:
         raise InputError(f"{place}: cannot be written: {error.strerror}") from None
-    write(place.with_suffix(".csv"), csv_text(("Name", "Email", "Mark", "Page"), rows))
+    write(place.with_suffix(".csv"), csv_text(("Name", "Email", "Mark", "Page", "ID"), rows))
     return without
 
 

@@ -188,7 +188,6 @@ class Store(Database):
         ]
 
     def correct(self, person: Person, entry: Correction) -> None:
-        """Enter a correction of a person's mark."""
         self._write(
             "INSERT INTO correction (person, kind, amount, reason, day) VALUES (?, ?, ?, ?, ?)",
             (json.dumps(person.to_json()), entry.kind, entry.amount, entry.reason, entry.day),
@@ -210,6 +209,10 @@ class Store(Database):
         )
         self._write("INSERT OR REPLACE INTO decision VALUES (?, ?, ?)", *rows)
 
+    def take_back(self) -> None:
+        """Forget all that was decided of persons."""
+        self._write("DELETE FROM decision", ())
+
     def written(self) -> list[tuple[Person, results.Written]]:
         """Return the marks that were written last, and whose they are."""
         rows = self._database.execute("SELECT person, total, games, roster, placement FROM written")
@@ -218,7 +221,6 @@ class Store(Database):
         ]
 
     def set_written(self, marks: Iterable[tuple[Person, results.Written]]) -> None:
-        """Note the marks that are written."""
         rows = [  # a name stands in its own letters, by which `forget` finds it
             (json.dumps(one.to_json(), ensure_ascii=False), *astuple(mark)) for one, mark in marks
         ]
@@ -284,7 +286,6 @@ class Store(Database):
         self._write(more if died else "DELETE FROM begun WHERE key = ?", (key,))
 
     def end_all(self) -> None:
-        """Note that nothing is running any more."""
         self._write("DELETE FROM begun WHERE deaths = 0", ())
         self._write("UPDATE begun SET running = 0", ())
 
@@ -296,8 +297,7 @@ class Store(Database):
         reports neither, every sudden end counts.
         """
         rows = self._database.execute(
-            "SELECT key FROM begun WHERE running = 1 AND (? = '' OR machine <> ?)",
-            [machine()] * 2,
+            "SELECT key FROM begun WHERE running = 1 AND (? = '' OR machine <> ?)", [machine()] * 2
         ).fetchall()
         for (key,) in rows:
             self.end(key, died=True)
