@@ -71,6 +71,13 @@ def test_each_step_leads_to_the_next_one_from_hand_ins_to_a_gradebook(tmp_path: 
     os.utime(tmp_path / "marks/canvas.csv", (0, 0))
     assert "canvas.csv of earlier marks" in desk(tmp_path)
     assert "next:" not in go_on(tmp_path)
+    assert '"zeros": {\n      "absent": [\n        "cy"\n' in grader("--json", cwd=tmp_path).stdout
+    (tmp_path / "roster.csv").write_text("name,extension\nann,1\nbob\ncy\n", encoding="utf-8")
+    assert "  to decide: whether marks follow the new roster: roster.csv\n" in desk(tmp_path)
+    assert "to decide:" not in go_on(tmp_path)
+    (tmp_path / "class/bob.py").write_text("x = 1\n", encoding="utf-8")
+    assert "  to decide: whether marks follow the new hand-ins: bob (1 in all)\n" in desk(tmp_path)
+    assert "to decide:" not in go_on(tmp_path)
     with (tmp_path / "rubric.toml").open("a", encoding="utf-8") as file:
         file.write('[late]\ndeadline = "2030-01-31 23:59"\nzone = "UTC"\npoints_a_day = 1.0\n')
     assert "  to decide: whether marks follow the new rubric: late.points_a_day was " in desk(
