@@ -90,11 +90,10 @@ def test_a_game_to_watch_ends_its_command_and_stays_on_the_page(
     assert process.returncode == 0, err
     one, two = map(int, re.findall(r"Player . Score: (\d+)", out))
     browser.wait("return document.querySelector('#save-page')")
-    more, less = max(one, two), min(one, two)
     winner = (
         "greedy" if "greedy" in browser.text("#player1" if one > two else "#player2") else "random"
     )
-    words = f"{winner} won {more} : {less}"
+    words = f"{winner} won {one}:{two}"
     browser.wait(f"return document.querySelector('#outcome').textContent === {json.dumps(words)}")
     turns = browser.run("return document.querySelectorAll('#moves li').length")
     browser.find("#first").click()
@@ -201,6 +200,15 @@ def test_a_person_is_told_how_to_move_until_they_have(begin: Begin, browser: Bro
     assert "Click" not in browser.text("#said")
 
 
+def test_on_a_full_board_the_page_says_that_pop_outs_are_left(
+    begin: Begin, browser: Browser, tmp_path: Path
+) -> None:
+    (tmp_path / "full.txt").write_text("2\n1 2 1 2\n2 1 2 1\n")
+    begin("connect4.ConnectFour", "human", "human", "full.txt")
+    asked(browser)
+    said(browser, "All columns are full: click a filled triangle or press P and a number.")
+
+
 def test_a_board_without_pop_outs_shows_none(begin: Begin, browser: Browser) -> None:
     begin("connect4.ConnectFour", "human", "greedy", "case4")
     asked(browser)
@@ -274,7 +282,7 @@ def test_a_hint_and_a_take_back_are_in_the_record(
     said(browser, "Turn 2:")
     asked(browser)
     browser.find("#ask-hint").click()
-    answered(browser, " plays ")
+    answered(browser, "Hint: ")
     hint = browser.text("#answer").split()[-1]
     assert browser.find_all("#board .ghost"), "it is shown on the board"
     browser.driver.get(address)
@@ -429,7 +437,7 @@ def test_the_start_page_opens_a_record_and_a_state_file(
     browser.find("#record").send_keys(str(tmp_path / "g.json"))
     browser.wait("return document.querySelector('#outcome')?.textContent")
     one, two = records.read(tmp_path / "g.json").result.scores
-    assert browser.text("#outcome").endswith(f"{max(one, two)} : {min(one, two)}")
+    assert browser.text("#outcome").endswith(f"{one}:{two}")
     quiet(browser)
 
 

@@ -164,9 +164,8 @@ def result_text(record: Record) -> str:
     if record.result is None:
         return ""
     winner = record.result.winner
-    one, two = record.result.scores[:: -1 if winner == 2 else 1]  # the winner's first
     who = f"Player {winner} wins" if winner else "Nobody wins"
-    score = f", {one}:{two}" if record.start.game.counts_points else ""
+    score = ", {}:{}".format(*record.result.scores) if record.start.game.counts_points else ""
     if record.result.ending is Ending.ABORTED:
         return f"Stopped{score}."
     return f"{who}{score} ({ENDINGS[record.result.ending]})."

@@ -395,10 +395,10 @@ class StartServer:
 
 
 def boards(game: Game) -> dict[str, list[Any]]:
-    """Return `[columns, cells]` of each start, row by row from the top; "" is the usual one."""
+    """Return `[columns, cells, pop-outs]` of each start, from the top row; "" is the usual one."""
     starts = {path.stem: load_start(game, str(path)) for path in own_starts(game)}
     starts[""] = game.start(None, None)
-    return {name: [state.grid.columns, cells_text(state)] for name, state in starts.items()}
+    return {name: [s.grid.columns, cells_text(s), s.pop_outs_left] for name, s in starts.items()}
 
 
 def usual(kind: PlayerKind, option: str, game: Game) -> str:
@@ -416,6 +416,7 @@ def offered(game: Game) -> dict[str, Any]:
     return {
         "name": game.name,
         "title": game.title,
+        "about": (sys.modules[game.start.__module__].__doc__ or "").partition("\n")[0],
         "size": [rows, columns] if game.resizable else None,
         "starts": [path.stem for path in own_starts(game)],
         "agents": [

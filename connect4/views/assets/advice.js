@@ -28,17 +28,17 @@ function drawLosses(game) {
       const turn = game.turns[index + 1];
       if (loss && turn) chart.bar(turn.number, loss, `s${turn.player}`);
     });
-    chart.labels(threeWorst(analysis).map((turn) => [turn, losses[turn - 1]]), "fault");
+    chart.labels(worstTurns(analysis).map((turn) => [turn, losses[turn - 1]]), "fault");
   });
   byId("loss-legend").replaceChildren(barKey(1), barKey(2), make("span", "", "numbers: the three costliest turns"));
 }
 
 /**
- * Return the three costliest turns of the game, the costliest first; `worst` has three of each side.
+ * Return the costliest turns of the game, the costliest first; `worst` has three of each side.
  * @param {Analysis} analysis
  */
-function threeWorst(analysis) {
-  return [...analysis.worst].sort((one, two) => lossOf(analysis, two) - lossOf(analysis, one)).slice(0, 3);
+function worstTurns(analysis, count = 3) {
+  return [...analysis.worst].sort((one, two) => lossOf(analysis, two) - lossOf(analysis, one)).slice(0, count);
 }
 
 /**
@@ -136,6 +136,7 @@ function showAdvice() {
   const advice = byId("advice");
   const found = analysis?.turns[at - 1];
   advice.hidden = !turn || found === undefined;
+  advice.classList.toggle("plain", Boolean(turn?.fault));
   if (!turn || found === undefined || !analysis) return;
   if (!found) {
     advice.replaceChildren("This turn was not analysed.");
@@ -151,7 +152,7 @@ function showAdvice() {
     : `Best play would expect ${sign(before * side)} for player ${turn.player}`;
   if (!loss) {
     const pace = slower ? ` ${slower} ${slower === 1 ? "ply" : "plies"} ${before * side > 0 ? "slower" : "sooner"} than ${line[0]}.` : "";
-    advice.replaceChildren(`${expected}; this turn keeps it.${pace}${certainty}`);
+    advice.replaceChildren(`${expected}; ${turn.fault ? "the lost turn cost nothing here" : "this turn keeps it"}.${pace}${certainty}`);
     return;
   }
   const moves = line.map((text, index) => {
@@ -192,15 +193,16 @@ function showAnalysis() {
   byId("worst-source").textContent = analysis.source;
   const head = ["Player", "Turn", "Played", "Cost", "Better", "Then"].map((text, index) => make("th", index === 3 ? "number" : "", text));
   const body = make("tbody", "");
-  for (const at of analysis.worst) {
+  for (const at of worstTurns(analysis, 6)) {
     const turn = game.turns[at];
     if (!turn) continue;
     const [better, ...rest] = analysis.turns[at - 1]?.[3] ?? [];
     const go = makeButton("", () => page.go(at), `${at}`);
     go.setAttribute("aria-label", `Turn ${at}`);
     const played = turn.outcome === "played" ? turn.text ?? "" : WORDS[turn.outcome];
+    const then = make("span", "then", ...rest.map((text, index) => make("span", "key", token(index % 2 ? turn.player : 3 - turn.player), text)));
     const who = make("span", "", token(turn.player), ` ${turn.player}`);
-    const cells = [who, go, played, thrownAway(game, at) ?? costText(analysis, at), better, rest.join(" ")];
+    const cells = [who, go, played, thrownAway(game, at) ?? costText(analysis, at), better, then];
     body.append(make("tr", "", ...cells.map((cell, index) => make("td", index === 3 ? "number" : "", cell))));
   }
   byId("worst-table").replaceChildren(make("thead", "", make("tr", "", ...head)), body);

@@ -107,4 +107,5 @@ function afterPaint(work) {
   requestAnimationFrame(() => setTimeout(work));
 }
 
+const TOUCH = matchMedia("(pointer: coarse)");
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");

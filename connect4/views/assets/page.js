@@ -100,7 +100,7 @@ const page = {
     const game = this.game = unpack(DATA.games[index]);
     chooser.value = String(index);
     byId("title").textContent = game.title;
-    byId("facts").replaceChildren(...game.facts.map((fact) => make("span", "", fact)));
+    byId("facts").replaceChildren(...game.facts.map((fact) => make("span", /^seed|: get_/.test(fact) ? "wide" : "", fact)));
     byId("outcome").replaceChildren(...headline(game));
     byId("outcome").hidden = !game.result;
     this.board = new Board(byId("board"), game);
@@ -272,13 +272,13 @@ const page = {
   },
 };
 
-/** Return the result in a few words, the winner's points first: `ai won 324 : 127`, or why it is no matter of points.
+/** Return the result in a few words: who won, and player 1's points before player 2's, or why it is no matter of points.
  * @param {Game} game
  */
-function headline({ winner, names, countsPoints, scores_end: points, result }) {
-  const [own, other] = winner === 2 ? [...points].reverse() : points;
-  const score = !countsPoints ? "" : own > other ? ` ${own} : ${other}` : ` ${/\(.*\)/.exec(result) ?? ""}`;
-  return winner ? [quoted(names[winner - 1]), ` won${score}`] : [result];
+function headline({ winner, names, countsPoints, scores_end: [one, two], result }) {
+  const byPoints = winner === 2 ? two > one : one > two;
+  const score = !countsPoints ? [] : byPoints ? [token(1), `${one}:${two}`, token(2)] : [/\(.*\)/.exec(result)?.[0] ?? ""];
+  return winner ? [quoted(names[winner - 1]), " won ", ...score] : [result];
 }
 
 /** Return whether a turn was lost, or is one of the costliest.

@@ -35,6 +35,10 @@ const live = {
     this.then(() => {
       listGames();
       page.choose(DATA.games.length - 1, Infinity);
+      const { columns, popOuts, rowLabels } = page.game;
+      for (const [id, has] of Object.entries({ slide: rowLabels, drop: !rowLabels, two: !rowLabels && columns > 10, pop: popOuts })) {
+        byId(`key-${id}`).hidden = !has;
+      }
     });
   },
 
@@ -71,14 +75,14 @@ const live = {
 
   /**
    * Show the move that the engine would make.
-   * @param {{text: string, agent: string}} data
+   * @param {{text: string}} data
    */
-  hinted({ text, agent }) {
+  hinted({ text }) {
     this.hint = this.turn?.moves?.find((move) => move.text === text) ?? null;
-    const { columns, rows } = page.game;
+    const { columns, rowLabels, rows } = page.game;
     const { to, column } = this.hint ?? {};
-    say(`${agent.split(":")[0]} plays ${text}`, to === undefined ? [rows, column ?? 0] : [Math.floor(to / columns), to % columns]);
-    this.mark(null);
+    say(`Hint: ${rowLabels ? "" : column === undefined ? "column " : "pop out "}${text}`, to === undefined ? [rows, column ?? 0] : [Math.floor(to / columns), to % columns]);
+    this.offer();
   },
 
   /** @param {{turn: any[], runs: any[], details: string[], printed: string}} data */
@@ -220,16 +224,22 @@ const live = {
     this.mark(null);
   },
 
-  /* Say how to move, to somebody who has not yet. */
+  /* Say how to move, to somebody who has not yet, or who has only pop-outs left. */
   explain() {
     const [first] = this.moves;
     byId("said").querySelector(".how")?.remove();
-    if (!first || page.at > 1) return;
+    const isFull = this.moves.every(({ column }) => column !== undefined);
+    if (!first || page.at > 1 && !isFull) return;
+    const click = TOUCH.matches ? "Tap" : "Click";
     const key = (/** @type {string} */ text) => make("span", "wide", text); // not on a phone
+    if (isFull) {
+      byId("said").prepend(make("strong", "how", `All columns are full: ${click.toLowerCase()} a filled triangle`, key(" or press P and a number"), ". "));
+      return;
+    }
     const popOut = page.game.popOuts ? [", a triangle", key(" or P and a number"), " to pop out"] : [];
     byId("said").append(make("span", "how muted", ...page.game.rowLabels
-      ? ["Click a piece, then its square", key(`, or type ${first.text}`), "."]
-      : ["Click a column", key(" or type its number"), ...popOut, "."]));
+      ? [`${click} a piece, then its square`, key(`, or type ${first.text}`), "."]
+      : [`${click} a column`, key(" or type its number"), ...popOut, "."]));
   },
 
   /**
@@ -367,6 +377,7 @@ function refuse(text) {
   say(text, live.tried);
   if (live.tried && !page.game.rowLabels) page.board.shake(live.tried[1]);
   live.tried = null;
+  live.offer(); // also after a hint that there is not
 }
 
 /**
@@ -429,10 +440,14 @@ const kinds = {
   });
   byId("return").addEventListener("click", goBack);
   byId("take-back").addEventListener("click", () => live.play("back"));
-  byId("ask-hint").addEventListener("click", () => live.play("hint"));
-  byId("resign").addEventListener("click", () => {
-    if (byId("resign").textContent === "Resign") byId("resign").textContent = "Really resign?";
-    else live.play("resign");
+  byId("ask-hint").addEventListener("click", () => {
+    button("ask-hint").disabled = true;
+    say("Looking for a hint ...");
+    live.play("hint");
+  });
+  byId("resign").addEventListener("click", ({ detail }) => {
+    if (byId("resign").textContent === "Resign") byId("resign").textContent = "Really?";
+    else if (detail < 2) live.play("resign"); // a double click is not two
   });
   byId("resign").addEventListener("blur", () => {
     byId("resign").textContent = "Resign";

@@ -19,9 +19,7 @@ async function post(path, data) {
         if (answer.ok) location.href = `../${(await answer.json()).path}`;
       }, label));
     }
-    const back = make("a", "", "New game");
-    back.href = "../";
-    byId("save").append(back);
+    byId("save").append(makeButton("", () => location.assign("../"), "New game"));
     live.stay();
   };
   kinds.end = (data) => {

@@ -6,7 +6,8 @@
  * }} Agent
  * @typedef {{
  *   name: string, title: string, size: [number, number] | null, starts: string[], agents: Agent[],
- *   options: {name: string, help: string, switch: boolean}[], boards: Record<string, [number, string]>,
+ *   options: {name: string, help: string, switch: boolean}[], about: string,
+ *   boards: Record<string, [number, string, [number, number] | null]>,
  * }} Rules
  */
 
@@ -45,7 +46,9 @@ function thumbnail(value, text) {
   radio.name = "board";
   radio.value = value;
   const label = make("label", "thumb", radio);
-  const [columns, cells] = rules().boards[value] ?? [1, ""];
+  const { boards } = rules();
+  const [columns, cells, left] = boards[value] ?? [1, "", null];
+  const some = Object.values(boards).some((each) => each[2]);
   const rows = cells.length / columns;
   const picture = svg("svg", { viewBox: `0 0 ${columns} ${rows || 1}`, "aria-hidden": "true" });
   if (rows) svg("rect", { width: columns, height: rows, rx: .4 }, picture);
@@ -53,6 +56,7 @@ function thumbnail(value, text) {
     svg("circle", { cx: index % columns + .5, cy: Math.floor(index / columns) + .5, r: .38, class: `c${cell}` }, picture);
   });
   label.append(...(rows ? [picture] : []), make("span", "", text));
+  if (rows) label.append(make("small", "muted", `${rows}\u00d7${columns}`, ...(some ? [make("br"), `${left?.[0] ?? "no"} pop-outs`] : [])));
   return label;
 }
 
@@ -65,7 +69,8 @@ function option(value, text) {
 
 /* Offer what the chosen game has. */
 function offerGame() {
-  const { starts, size, options } = rules();
+  const { about, starts, size, options } = rules();
+  byId("about").textContent = about;
   byId("boards").replaceChildren(
     thumbnail("", "usual start"), ...starts.map((name) => thumbnail(name, name)),
     ...(size ? [thumbnail("size", "another size")] : []), thumbnail("file", "a state file"),
@@ -77,10 +82,9 @@ function offerGame() {
     const input = make("input");
     input.id = `option-${name}`;
     if (flag) input.type = "checkbox";
-    else input.size = 4;
-    const label = make("label", "", `${name.replace("_", " ")} `, input);
-    label.title = help;
-    return label;
+    else Object.assign(input, { size: 4, placeholder: /default (\w+)/.exec(help)?.[1] ?? "" });
+    const said = make("span", "muted", help.replace(/ \(.*/, ""));
+    return make("label", "", `${name.replace("_", " ")} `, input, " ", said);
   }));
   offerAgent("first", "First agent");
   offerAgent("second", "");
@@ -111,18 +115,18 @@ function offerFields(id) {
     const choices = words.map((word) => option(word === usual ? "" : word, word));
     if (!words.includes(usual)) choices.unshift(option("", usual || "usual"));
     const input = words.length ? make("select", "", ...choices) : make("input");
-    if (input instanceof HTMLInputElement) input.placeholder = usual;
+    if (input instanceof HTMLInputElement) input.placeholder = usual || (/nodes|seconds/.test(name) ? "no limit" : "");
     else input.value = "";
     parts.push([name, input]);
   }
   const fields = make("span", "", ...parts.map(([name, input]) => {
     const element = /** @type {HTMLInputElement} */ (input);
     element.dataset.name = name;
-    if (element.tagName === "INPUT") element.size = name === "file" ? 24 : 5;
+    if (element.tagName === "INPUT") element.size = name === "file" ? 24 : 6;
     return make("label", "", `${name} `, element);
   }));
   fields.id = `${id}-fields`;
-  byId(`${id}-options`).replaceChildren(make("span", "muted", agent?.kind ?? ""), fields);
+  byId(`${id}-options`).replaceChildren(make("span", "muted"), fields);
 }
 
 /** @param {string} id */
@@ -168,6 +172,9 @@ function changed() {
   const [one, two] = byId("begins").children;
   [one.textContent, two.textContent] = kind === "watch" ? ["the first agent", "the second agent"] : ["you", "the opponent"];
   byId("second").children[0].textContent = kind === "watch" ? "Second agent" : "Opponent";
+  for (const id of ["first", "second"]) {
+    byId(`${id}-options`).children[0].textContent = `${byId(id).children[0].textContent}: ${field(`${id}-kind`).value}`;
+  }
   byId("clock-label").hidden = kind === "watch";
   byId("size").hidden = board() !== "size";
   byId("place").hidden = board() !== "file";

@@ -2,7 +2,7 @@
    in the order in which the search came to them, so that each is followed by what lies below it. */
 
 const KINDS = [["max", "\u25b2 MAX"], ["min", "\u25bc MIN"], ["chance", "\u25c6 CHANCE"]];
-const ROW = 30;
+const ROW = TOUCH.matches ? 44 : 30;
 const SPARE = 12;
 
 const COUNT = DATA.depth.length;
@@ -363,7 +363,7 @@ function next(wanted) {
 
 (function start() {
   byId("title").replaceChildren(`${DATA.title}: `, quoted(DATA.agent));
-  byId("facts").replaceChildren(...DATA.facts.map((/** @type {string} */ fact) => make("span", "", fact)));
+  byId("facts").replaceChildren(...DATA.facts.map((/** @type {string} */ fact) => make("span", "", fact.replace(/ -(?=\d)/, " \u2212"))));
   byId("max-is").textContent = DATA.max_is;
   byId("min-is").textContent = DATA.min_is;
   if (!DATA.windowed) byId("bounds").textContent = HAS_CHANCE ? "Probability" : "";
