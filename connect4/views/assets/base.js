@@ -50,6 +50,13 @@ function makeButton(className, act, ...children) {
   return made;
 }
 
+/** @param {string} value @param {string} text */
+function option(value, text) {
+  const made = make("option", "", text);
+  made.value = value;
+  return made;
+}
+
 /**
  * A name that nobody vouches for: `bdi` keeps its writing direction to itself. It breaks after
  * punctuation alone.

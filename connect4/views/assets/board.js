@@ -2,6 +2,7 @@
 
 const CELL = 40;
 const RADIUS = 16.5;
+const SMALLEST = .75; // the least, also on a phone on its side
 const LARGEST = 1.7; // pixels on the screen for one of the picture: a small board stays small
 
 /**
@@ -28,6 +29,7 @@ class Board {
       class: "board", viewBox: `${-left} -6 ${width} ${height}`, "aria-hidden": "true",
     });
     this.picture.style.maxWidth = `${width * LARGEST}px`;
+    this.picture.style.setProperty("--least", `${height * SMALLEST}px`); // in a low window
     /** @type {SVGElement[]} */
     this.tokens = [];
     /** @type {Animation[]} */

@@ -149,7 +149,7 @@ class Chart {
    */
   bar(turn, value, kind) {
     if (value <= 0) return;
-    const width = Math.max(1.5, (this.right - this.left) / Math.max(1, this.turns) * .7);
+    const width = Math.min(24, Math.max(1.5, (this.right - this.left) / Math.max(1, this.turns) * .7));
     const [zero, end] = [this.y(0), this.y(value)];
     const height = Math.max(1, Math.abs(zero - end));
     const attributes = { x: this.x(turn) - width / 2, y: Math.min(zero, end), width, height };

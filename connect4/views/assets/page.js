@@ -119,6 +119,7 @@ const page = {
   count() {
     const { last, turns } = this.game;
     slider.max = String(last);
+    button("play").disabled = !last;
     byId("mistake").hidden = byId("mistake-key").hidden = !turns.some((turn) => turn && isMistake(this.game, turn));
     byId("moves-title").parentElement?.classList.toggle("times", timesMatter(this.game));
     markSlider();
@@ -166,6 +167,7 @@ const page = {
     if (!this.line) return;
     this.step = Math.max(0, Math.min(this.line.last, step));
     this.draw(this.step === last + 1 ? 260 : 0);
+    byId("variation").scrollIntoView({ block: "nearest" });
   },
 
   leave() {
@@ -278,7 +280,8 @@ const page = {
 function headline({ winner, names, countsPoints, scores_end: [one, two], result }) {
   const byPoints = winner === 2 ? two > one : one > two;
   const score = !countsPoints ? [] : byPoints ? [token(1), `${one}:${two}`, token(2)] : [/\(.*\)/.exec(result)?.[0] ?? ""];
-  return winner ? [quoted(names[winner - 1]), " won ", ...score] : [result];
+  const name = names[0] === names[1] ? `Player ${winner}` : names[winner - 1];
+  return winner ? [quoted(name), " won ", ...score] : [result];
 }
 
 /** Return whether a turn was lost, or is one of the costliest.
@@ -580,15 +583,18 @@ function drawTimes(game) {
  */
 const numberOf = (game, index) => game.number ?? index + 1;
 
-/* List the games in the chooser. */
+/* List the games in the chooser; who plays in all of them is not named. */
 function listGames() {
+  /** @type {string[]} */
+  const always = DATA.games.length > 2 ? DATA.games[0].names.filter((/** @type {string} */ name) => (
+    DATA.games.every((/** @type {any} */ { names }) => names.includes(name)))) : [];
   chooser.replaceChildren();
   DATA.games.forEach((/** @type {any} */ game, /** @type {number} */ index) => {
     const result = game.counts_points ? game.scores_end.join(":")
       : game.winner ? `player ${game.winner} won` : "nobody won";
-    const option = make("option", "", `${numberOf(game, index)}. ${game.names.map(brief).join(" \u2013 ")}, ${game.label ? `${game.label}, ` : ""}${result}`);
-    option.value = String(index);
-    chooser.append(option);
+    const side = always.length === 1 ? game.names.indexOf(always[0]) : -1;
+    const who = side < 0 ? game.names.map(brief).join(" \u2013 ") : `against ${brief(game.names[1 - side])}${game.label ? "" : side ? ", second" : ", first"}`;
+    chooser.append(option(String(index), `${numberOf(game, index)}. ${who}, ${result}${game.label ? `, ${game.label}` : ""}`));
   });
   byId("choice").hidden = DATA.games.length < 2;
 }

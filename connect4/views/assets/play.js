@@ -171,10 +171,7 @@ const live = {
    * @param {string} address
    */
   made(address) {
-    const link = make("a", "", "Open it");
-    link.href = address;
-    link.target = "_blank";
-    byId("made").replaceChildren("It is ready. ", link);
+    byId("made").replaceChildren("It is ready. ", Object.assign(make("a", "", "Open it"), { href: address, target: "_blank" }));
   },
 
   /** @param {{page: string}} data */
@@ -387,16 +384,12 @@ function refuse(text) {
  * @param {() => [string, string, string]} content
  */
 function keep(id, label, content) {
-  const button = makeButton("", () => save(...content()), label);
-  button.id = `save-${id}`;
-  byId("save").append(button);
+  byId("save").append(Object.assign(makeButton("", () => save(...content()), label), { id: `save-${id}` }));
 }
 
 /** @param {string} text @param {string} name @param {string} type */
 function save(text, name, type) {
-  const link = make("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.download = name;
+  const link = Object.assign(make("a"), { href: URL.createObjectURL(new Blob([text], { type })), download: name });
   link.click();
   URL.revokeObjectURL(link.href);
 }
@@ -428,11 +421,19 @@ const kinds = {
     return column >= 0 && column < columns && row >= 0 ? [row, column] : null;
   };
   const goBack = () => page.show(page.game.last, 0);
-  board.addEventListener("pointermove", (event) => {
-    const at = place(event);
-    if (at) live.mark(live.at(...at));
-  });
+  let down = 0; // where a finger came down
+  for (const kind of /** @type {("pointerdown" | "pointermove")[]} */ (["pointerdown", "pointermove"])) {
+    board.addEventListener(kind, (event) => {
+      if (kind === "pointerdown") down = event.clientX;
+      const at = place(event);
+      if (at) live.mark(live.at(...at));
+    });
+  }
   board.addEventListener("pointerleave", () => live.mark(null));
+  board.addEventListener("pointerup", (event) => { // after a slide no click follows
+    const at = event.pointerType === "touch" && Math.abs(event.clientX - down) > CELL / 2 && place(event);
+    if (at) live.act(...at);
+  });
   board.addEventListener("click", (event) => {
     const at = place(/** @type {PointerEvent} */ (event));
     if (at) live.act(...at);

@@ -173,6 +173,7 @@ const playground = {
   },
 
   stop() {
+    if (!this.playing) return;
     this.stopping = true;
     state("Stopping ...");
     this.halt();
@@ -304,13 +305,6 @@ function words() {
 function agentName(player) {
   const options = field(`options${player}`);
   return [field(`player${player}`).value, options.hidden ? "" : options.value.trim()].filter(Boolean).join(":");
-}
-
-/** @param {string} value @param {string} text */
-function option(value, text) {
-  const made = make("option", "", text);
-  made.value = value;
-  return made;
 }
 
 /* Offer what the chosen game has. */

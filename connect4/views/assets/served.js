@@ -1,9 +1,11 @@
 /* The page of a game on this machine: events come from its server, and moves go to it. */
 
+/** @param {string} path @param {any} data */
+const send = (path, data) => fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) });
+
 /** @param {string} path @param {any} data @returns {Promise<string>} what is wrong, or nothing */
 async function post(path, data) {
-  const headers = { "Content-Type": "application/json" };
-  const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(data) });
+  const answer = await send(path, data);
   return answer.ok ? (await answer.json()).wrong ?? "" : answer.text();
 }
 
@@ -14,8 +16,7 @@ async function post(path, data) {
   kinds.stay = ({ again }) => {
     for (const [label, swap] of again ? /** @type {[string, boolean][]} */ ([["Swap sides", true], ["Rematch", false]]) : []) {
       byId("save").prepend(makeButton("", async () => {
-        const headers = { "Content-Type": "application/json" };
-        const answer = await fetch("again", { method: "POST", headers, body: JSON.stringify({ swap }) });
+        const answer = await send("again", { swap });
         if (answer.ok) location.href = `../${(await answer.json()).path}`;
       }, label));
     }

@@ -33,6 +33,7 @@ const board = () => /** @type {HTMLInputElement} */ (document.querySelector("[na
 function chooseBoard(value) {
   const radios = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("[name=board]"));
   for (const radio of radios) if (radio.value === value) radio.checked = true;
+  document.querySelector(".thumb:has(:checked)")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 /**
@@ -58,13 +59,6 @@ function thumbnail(value, text) {
   label.append(...(rows ? [picture] : []), make("span", "", text));
   if (rows) label.append(make("small", "muted", `${rows}\u00d7${columns}`, ...(some ? [make("br"), `${left?.[0] ?? "no"} pop-outs`] : [])));
   return label;
-}
-
-/** @param {string} value @param {string} text */
-function option(value, text) {
-  const made = make("option", "", text);
-  made.value = value;
-  return made;
 }
 
 /* Offer what the chosen game has. */
@@ -147,7 +141,7 @@ function words() {
   const found = [...sides];
   const start = board();
   if (dropped && start === "dropped") found.push(dropped.name);
-  else if (start === "file") found.push(field("place").value.trim());
+  else if (start === "file") found.push(field("place").value.trim() || "FILE");
   else if (start === "size") found.push("--rows", field("rows").value.trim(), "--columns", field("columns").value.trim());
   else if (start) found.push(start);
   if (rules().name !== DATA.games[0].name) found.push("--game", rules().name);
@@ -203,6 +197,7 @@ async function ask(path, data) {
 /** @param {string} text */
 function wrong(text) {
   byId("wrong").textContent = text;
+  byId("wrong").scrollIntoView({ block: "nearest" });
 }
 
 /** @param {File | undefined} file */
@@ -246,9 +241,7 @@ function list(game) {
   games.set(game.path, game);
   byId("last").hidden = false;
   byId("last-games").replaceChildren(...[...games.values()].slice(-3).reverse().map(({ path, names, result }) => {
-    const link = make("a", "", names);
-    link.href = path;
-    return make("li", "", link, `: ${result}`);
+    return make("li", "", Object.assign(make("a", "", names), { href: path }), `: ${result}`);
   }));
 }
 
@@ -299,9 +292,7 @@ function list(game) {
     take(event.dataTransfer?.files[0]);
   });
   if (DATA.playground) {
-    const link = make("a", "", "Write an agent in the browser, and play against it");
-    link.href = DATA.playground;
-    byId("playground").append(link);
+    byId("playground").append(Object.assign(make("a", "", "Write an agent in the browser, and play against it"), { href: DATA.playground }));
     byId("playground").hidden = false;
   }
   const here = new EventSource("here"); // the command ends when its last page has gone
