@@ -292,8 +292,8 @@ SHOWN: Final = 40
 def page(practice: Practice, playground: str = "") -> str:
     """Return the page: what the command prints, then the positions as pictures, by skill.
 
-    Mistakes stand first. Open are the skills that it mostly lacks. With the address of a playground
-    each position is a link that plays from it there.
+    The weakest skill stands first, and is open if the agent mostly lacks it; in each, mistakes are
+    first. With the address of a playground each position is a link that plays from it there.
     """
     groups: dict[str, list[Answer]] = {}
     for answer in practice.answers:
@@ -301,6 +301,7 @@ def page(practice: Practice, playground: str = "") -> str:
         if kind != REGRET:
             name = "tells one mistake" if kind.startswith(KILLS) else name_of(part, kind)
             groups.setdefault(f"Part {part.upper()}: {name}", []).append(answer)
+    groups = dict(sorted(groups.items(), key=lambda group: _share(group[1])))
     for part in METHOD_OF:
         if answers := costly(practice, part)[:SHOWN]:
             groups[f"Part {part.upper()}: points given away"] = answers
@@ -316,8 +317,9 @@ def page(practice: Practice, playground: str = "") -> str:
         more = len(answers) - len(own)
         twins = f", {more} more with players exchanged" if more else ""
         count = f"{_count(own)} right{twins}" if is_skill else f"the first {len(answers)}"
+        is_worst = is_skill and len(parts) == 2 and _share(answers) < 0.5
         parts.append(
-            f"<details{' open' if is_skill and _share(answers) < 0.5 else ''}>"
+            f"<details{' open' if is_worst else ''}>"
             f"<summary><h2>{html.escape(f'{title}: {count}')}</h2></summary>\n"
             f'<div class="figures">{figures}</div></details>'
         )
@@ -343,14 +345,11 @@ def _summary_html(practice: Practice) -> str:
 def _figure(answer: Answer, number: int, playground: str) -> str:
     """Return a position with what was played; the script draws the board in place of its text."""
     solved, state = answer.solved, answer.solved.state
-    left = " and ".join(map(str, state.popouts))
-    said = f"Player {state.mover} moves; pop-outs left {left}. It {played(answer)}."
-    if solved.is_twin:
-        said += " Here players and columns are exchanged."
-    if solved.kind == REGRET:
-        said += f" {cost(answer)}."
-    if answer.action is None:
-        said += f" {_fault(answer)}"
+    left = "player 1 has {} pop-outs left, player 2 {}".format(*state.popouts)
+    said = f"Player {state.mover} moves; {left}. It {played(answer)}."
+    said += " Here players and columns are exchanged." if solved.is_twin else ""
+    said += f" {cost(answer)}." if solved.kind == REGRET else ""
+    said += f" {_fault(answer)}" if answer.action is None else ""
     kind = "right" if answer.is_right else "wrong"
     place = html.escape(f"{playground}#{text_of(state).replace(' ', '_')}")
     link = f' <a href="{place}" target="_blank">in the playground</a>' if playground else ""

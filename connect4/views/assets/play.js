@@ -135,7 +135,8 @@ const live = {
       DATA.games[index] = game;
       listGames();
       if (page.index === index) page.choose(index, atEnd ? Infinity : page.at);
-      say("");
+      const isOwn = game.names.map((/** @type {string} */ name) => name === "human");
+      say(!game.winner || isOwn[0] === isOwn[1] ? "" : isOwn[game.winner - 1] ? "You won." : "You lost.");
       this.offer();
     });
   },

@@ -418,6 +418,10 @@ loaded.catch((error) => state(error.message, true));
   kinds.over = (data) => {
     over(data);
     markFault(data.game.why);
+    if (data.game.why) { // no turn was played: back to the editor
+      document.querySelector("main")?.classList.add("idle");
+      byId("findings").scrollIntoView({ block: "center" });
+    }
     if (!byId("save").firstChild) {
       live.stay();
       live.make();

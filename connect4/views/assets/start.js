@@ -66,8 +66,8 @@ function offerGame() {
   const { about, starts, size, options } = rules();
   byId("about").textContent = about;
   byId("boards").replaceChildren(
-    thumbnail("", "usual start"), ...starts.map((name) => thumbnail(name, name)),
-    ...(size ? [thumbnail("size", "another size")] : []), thumbnail("file", "a state file"),
+    thumbnail("", "usual start"), ...(size ? [thumbnail("size", "another size")] : []), thumbnail("file", "a state file"),
+    ...starts.map((name) => thumbnail(name, name)),
   );
   chooseBoard("");
   if (size) [field("rows").value, field("columns").value] = size.map(String);
