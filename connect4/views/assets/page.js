@@ -310,9 +310,9 @@ function showPlay(shape, word) {
  * Explain the notation of pop-outs, and the triangles below the columns.
  * @param {Game} game
  */
-function showHint({ owners, popOuts }) {
+function showHint({ owners, popOuts, thoughts }) {
   byId("hint").hidden = !popOuts;
-  byId("hint").textContent = `${owners ? "A triangle shows who may pop out of its column. " : ""}3P is a pop-out from column 3.`;
+  byId("hint").textContent = `${owners ? "A triangle shows who may pop out of its column. " : ""}3P is a pop-out from column 3.${thoughts.some((each) => each?.values) ? " Under the columns: what the agent valued a drop at, dashed a pop-out, filled the move it chose." : ""}`;
 }
 
 /** @param {number} player */
@@ -513,7 +513,7 @@ function drawLead(game) {
   /** @param {number} at */
   const said = (at) => curves.flatMap(({ kind, words, values, told }) => {
     const value = (told ?? values)[at];
-    if (value === null) return [];
+    if (value === null) return [make("span", `key ${kind}`, `${words} \u2013`)];
     const won = analysis && outcomeWord(analysis, Math.abs(value));
     const who = value ? [token(value > 0 ? 1 : 2), ` ${exact ? won : `${signed(Math.abs(value), 1)}${unit}`}`] : [exact ? "draw" : "0"];
     return [make("span", `key ${kind}`, `${words} `, ...who)];

@@ -362,6 +362,7 @@ async function busy(work, text) {
     await Promise.race([loaded, playground.halted]);
     if (!playground.stopping) {
       state(text);
+      byId("state").scrollIntoView({ block: "nearest" });
       const wrong = await work();
       if (wrong) state(wrong, true);
       else if (byId("state").textContent === text) state("");

@@ -41,9 +41,11 @@ function showThought() {
   if (depth !== undefined) facts.push(`depth ${depth}`);
   if (nodes !== undefined) facts.push(`${number(nodes)} node${nodes === 1 ? "" : "s"}`);
   if (value !== undefined) facts.push(`value ${beliefText(value)}`);
-  const said = facts.length ? [make("p", "muted", `Player ${turn.player}'s search: ${facts.join(", ")}.`)] : [];
+  const said = make("p", "muted", facts.length ? `Player ${turn.player}'s search: ${facts.join(", ")}.` : "\u00a0");
   const chips = drawChips(game, turn, values);
-  thoughtBox.replaceChildren(...(chips ? [chips] : []), ...said);
+  const room = chips ?? drawChips(game, turn, game.thoughts.find((each) => each?.values)?.values ?? {}); // so that nothing below moves
+  room?.setAttribute("visibility", chips ? "visible" : "hidden");
+  thoughtBox.replaceChildren(...(room ? [room] : []), said);
   const all = Object.entries(values).map(([text, worth]) => `${text} at ${beliefText(worth)}`).join(", ");
   const more = make("p", "muted", expected.length > 1 ? `Next it expects ${expected.slice(1).join(" ")}. ` : "", note ?? "");
   if (all) more.append(make("span", chips ? "hidden" : "", ` It valued ${all}.`));

@@ -346,9 +346,7 @@ function endOfBest() {
   return node;
 }
 
-function openBest() {
-  tree.select(endOfBest());
-}
+const openBest = () => tree.select(endOfBest());
 
 /** @param {(node: number) => boolean} wanted */
 function next(wanted) {
