@@ -44,7 +44,7 @@ function showThought() {
   const said = make("p", "muted", facts.length ? `Player ${turn.player}'s search: ${facts.join(", ")}.` : "\u00a0");
   const chips = drawChips(game, turn, values);
   const room = chips ?? drawChips(game, turn, game.thoughts.find((each) => each?.values)?.values ?? {}); // so that nothing below moves
-  room?.setAttribute("visibility", chips ? "visible" : "hidden");
+  if (!chips) room?.setAttribute("visibility", "hidden");
   thoughtBox.replaceChildren(...(room ? [room] : []), said);
   const all = Object.entries(values).map(([text, worth]) => `${text} at ${beliefText(worth)}`).join(", ");
   const more = make("p", "muted", expected.length > 1 ? `Next it expects ${expected.slice(1).join(" ")}. ` : "", note ?? "");
