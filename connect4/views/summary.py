@@ -95,18 +95,6 @@ def agents_faults(record: Record) -> list[Turn]:
     ]
 
 
-def may_be_kept(record: Record, turn: Turn) -> bool:
-    """Return whether state from earlier turns may explain a lost turn."""
-    earlier = record.turns[: turn.number - 1]
-    return (
-        turn.outcome in (Outcome.INVALID, Outcome.ERROR)
-        and not (turn.detail or "").startswith(NO_PLAYER)
-        and record.lifetime == "game"
-        and record.players[turn.player - 1].asked is not None
-        and any(other.player == turn.player for other in earlier)
-    )
-
-
 def tell_debug(detail: str | None) -> None:
     """If an agent asked for a terminal, print how it gets one."""
     if any(word in (detail or "") for word in ("bdb.BdbQuit", "EOFError")):
@@ -290,9 +278,18 @@ def tell_what_would_help(games: Sequence[Record], level: Level) -> None:
     """
     asked = set()
     for record, player in product(games, SIDES):
-        agent = record.players[player - 1].agent
-        turn = next((turn for turn in faults_of(record, player) if may_be_kept(record, turn)), None)
-        if turn is not None and agent not in asked:
+        agent, asks = record.players[player - 1].agent, record.players[player - 1].asked is not None
+        own = [turn for turn in record.turns if turn.player == player]
+        turn = next(  # that what was kept from an earlier turn may explain
+            (
+                turn
+                for turn in own[1:]
+                if turn.outcome in (Outcome.INVALID, Outcome.ERROR)
+                and not (turn.detail or "").startswith(NO_PLAYER)
+            ),
+            None,
+        )
+        if turn is not None and asks and record.lifetime == "game" and agent not in asked:
             asked.add(agent)
             with suppress(InputError, IsolationError):
                 if told := _fresh_text(record, turn, level):

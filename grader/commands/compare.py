@@ -94,7 +94,6 @@ class Duel:
 
     @property
     def names(self) -> tuple[str, str]:
-        """Return both names."""
         return self.new.name, self.old.name
 
     def games(self, part: Part) -> Iterator[PlannedGame]:

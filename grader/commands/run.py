@@ -418,7 +418,14 @@ def why_incomplete(task: Task, results: Results, run: ClassRun, interrupted: boo
                 f"{number_of(len(failed), 'game')} failed repeatedly: {fault}; the points of the "
                 f"matches are withheld{'' if failed <= run.deadly else again}"
             )
-            yield from trials.ways_out(game for game in results.games if game.key in run.deadly)
+            for match in {game.match: 0 for game in results.games if game.key in run.deadly}:
+                one, two = match.one.name, match.two.name
+                out = ", or take one of them out of the folder" if match.two.is_submission else ""
+                yield (
+                    f"{one} and {two}: their game ends the grader or its worker, and no trial "
+                    "proves that a file does it; the same command does not play it again: "
+                    f"`--try-again {shlex.quote(one)}` does{out}"
+                )
             return
         why = f"not all games could be played; {fault or 'no reason is known'}"
     yield (

@@ -94,7 +94,6 @@ class Question:
 
     @property
     def asked(self) -> str:
-        """Return the question."""
         if self.turn.is_lost:
             return "What happened in this turn? Which line of your file caused it, and why?"
         return f"Why did your program choose {self.turn.text}? Which reply did it expect?"

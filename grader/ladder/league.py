@@ -69,7 +69,6 @@ class League:
 
     @property
     def rungs(self) -> range:
-        """Return the players that are rungs."""
         return range(len(self.rubric.ladder.rungs))
 
     def versions(self) -> list[Version]:
@@ -223,7 +222,6 @@ class Entry:
 
     @property
     def is_rung(self) -> bool:
-        """Return whether this is a rung."""
         return self.student is None
 
     @property

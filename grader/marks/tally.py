@@ -238,12 +238,10 @@ class Interval:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Return both bounds."""
         return self.low, self.high
 
     @property
     def known(self) -> bool:
-        """Return whether there are bounds."""
         return not math.isnan(self.low)
 
 

@@ -259,7 +259,6 @@ def class_page(results: Results) -> str:
 
 
 def _marks(marks: Sequence[Mark], full: float) -> list[list[pages.Cell]]:
-    """Return the table of marks."""
     rows: list[list[pages.Cell]] = []
     for mark in marks:
         name = mark.submission.name

@@ -3,8 +3,7 @@
 Such a file is set aside only if a trial shows that it is the cause.
 """
 
-import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any, Final
@@ -62,18 +61,6 @@ def prove_deadly(games: Iterable[PlannedGame], store: Store, pool: Pool) -> bool
                 one, two = game.players
                 store.add(Attempt(game.key, (one.id, two.id), fault=NOT_PROVEN, died=True))
     return looked
-
-
-def ways_out(games: Iterable[PlannedGame]) -> Iterator[str]:
-    """Yield for each match with games that stay without a proof what the teacher can do."""
-    for match in dict.fromkeys(game.match for game in games):
-        one, two = match.one.name, match.two.name
-        out = ", or take one of them out of the folder" if match.two.is_submission else ""
-        yield (
-            f"{one} and {two}: their game ends the grader or its worker, and no trial proves that "
-            "a file does it; the same command does not play it again: "
-            f"`--try-again {shlex.quote(one)}` does{out}"
-        )
 
 
 def prove(game: PlannedGame, store: Store, pool: Pool) -> bool:

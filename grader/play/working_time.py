@@ -236,7 +236,6 @@ class Pace:
 
     @property
     def times(self) -> list[Seconds]:
-        """Return the times to ask with."""
         return sorted({*TIMES, self.seconds})
 
     @property

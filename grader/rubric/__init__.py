@@ -46,7 +46,6 @@ class Board:
 
     @property
     def state(self) -> State:
-        """Return the position."""
         return GAMES[self.game].from_json(self.start)
 
 
