@@ -1,16 +1,11 @@
-"""A made-up class: six independent searches, four copies, five files that are almost empty.
-
-`python3 -m tests.similar_class FOLDER` writes it, to look at what `grader similar` makes of it.
-"""
+"""A made-up class: six independent searches, four copies, five files that are almost empty."""
 
 import ast
 import re
-import sys
 from pathlib import Path
 from typing import Final
 
 from tests.command import ROOT
-from tests.grading import hand_in
 
 FOLDER: Final = Path(__file__).parent / "data" / "similar"
 
@@ -147,8 +142,3 @@ def the_class() -> dict[str, str]:
     }
     assert copies.keys() == COPIES.keys()
     return {**independent(), **copies, **almost_empty()}
-
-
-if __name__ == "__main__":
-    for who, text in the_class().items():
-        hand_in(Path(sys.argv[1]), who, text)

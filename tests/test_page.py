@@ -1,7 +1,6 @@
 """The replay page in a real Chromium, opened from disk as a student opens it."""
 
 import random
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -18,7 +17,6 @@ from connect4.games.extended import ExtendedState
 from connect4.players.base import Outcome, Turn
 from connect4.record import Record, RecordedPlayer
 from connect4.referee import Result
-from connect4.views import document
 from connect4.views.page import page
 from tests.browser import PHONE, WIDE, Browser
 from tests.command import run
@@ -277,18 +275,6 @@ def test_the_policy_refuses_foreign_scripts_and_requests(browser: Browser, file:
         row for row in browser.driver.get_log("browser") if "Content Security" in row["message"]
     ]
     assert len(policy_reports) >= 3
-
-
-def test_the_palette_is_the_only_place_that_names_a_colour() -> None:
-    for path in Path(document.__file__).parent.rglob("*"):
-        if path.suffix in (".py", ".css", ".js") and path.name != "document.py":
-            found = re.findall(r"#[0-9a-fA-F]{3,8}(?=[;,)\"'])", path.read_text(encoding="utf-8"))
-            assert found == [], path
-    parts = "base", "page", "tree"
-    css = document.assets(parts, "css")
-    set_there = re.findall(r"--([\w-]+)[:\"]", css + document.assets(parts, "js"))
-    used = set(re.findall(r"var\(--([\w-]+)\)", css))
-    assert used - set(set_there) <= set(document.COLOURS)
 
 
 def test_several_games_are_chosen_in_one_page(browser: Browser, file: Path) -> None:

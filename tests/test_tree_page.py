@@ -120,19 +120,6 @@ def test_the_root_and_its_children_stand_in_search_order(
     browser.assert_quiet()
 
 
-def test_counts_are_told(browser: Browser, file: Path, nodes: list[Node]) -> None:
-    browser.open(file)
-    pruned = sum(Flag.PRUNED in node.flags for node in nodes)
-    cuts = sum(Flag.CUT in node.flags for node in nodes)
-    facts = browser.text("#facts")
-    assert f"{len(nodes) - pruned:,} nodes" in facts
-    assert f"{cuts:,} cut-offs" in facts
-    assert f"{pruned:,} branches pruned" in facts
-    assert "4 plies deep" in facts
-    best = next(node for node in nodes if node.depth == 1 and Flag.BEST in node.flags)
-    assert f"best move {text_of(best)}, value \u2212{-nodes[0].value:g}" in facts
-
-
 def test_a_click_descends_and_the_path_leads_back(
     browser: Browser, file: Path, nodes: list[Node]
 ) -> None:

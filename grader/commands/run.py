@@ -3,6 +3,7 @@
 import contextlib
 import json
 import math
+import shlex
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence

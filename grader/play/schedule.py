@@ -112,7 +112,6 @@ class PlannedGame:
 
     @property
     def players(self) -> tuple[Contestant, Contestant]:
-        """Return player 1 and player 2."""
         one, two = self.match.one, self.match.two
         return (one, two) if self.side == 1 else (two, one)
 
