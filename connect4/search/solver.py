@@ -157,6 +157,7 @@ class PerfectPlay(ABC):
 
     @abstractmethod
     def score(self, state: State) -> int:
+        """Return the score of a position."""
 
     @abstractmethod
     def beats(self, state: State, score: int) -> bool:

@@ -88,7 +88,6 @@ class Tally:
 
     @property
     def digits(self) -> int:
-        """Return the decimals of a printed mean margin."""
         return margin_digits(self.counts_points)
 
     def interval(self, rules: StatisticsRules) -> "Interval":

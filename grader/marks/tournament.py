@@ -58,7 +58,6 @@ class StageState:
 
     @property
     def complete(self) -> bool:
-        """Return whether all games have results."""
         return not any(group.missing for group in self.groups)
 
 
