@@ -375,6 +375,11 @@ def test_a_file_that_was_opened_by_mistake_costs_no_text(desk: Desk, tmp_path: P
     assert source.get_property("value").startswith("    right")
     desk.browser.find("#before").click()
     assert source.get_property("value") == "my work"
+    desk.choose(source="right = 1\n" * 30)
+    source.send_keys(CONTROL + "a")
+    source.send_keys("x")  # a slip
+    desk.browser.find("#before").click()
+    assert source.get_property("value") == "right = 1\n" * 30
 
 
 def test_a_tab_that_stood_still_overwrites_nothing(desk: Desk) -> None:

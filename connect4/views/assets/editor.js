@@ -2,7 +2,7 @@
    Of tabs of the same page one writes (`tabs`), so that none overwrites another's text. */
 
 const KEPT = `connect4-playground:${new URL(".", location.href).pathname}`;
-const BEFORE = `${KEPT}:before`; // of the text that Reset or Open has replaced
+const BEFORE = `${KEPT}:before`; // of the text that Reset, Open or a slip has replaced
 const MOST_OPENED = 1e6; // bytes of a file
 const PAIRS = "()[]{}";
 const TOKENS = new RegExp([
@@ -42,7 +42,7 @@ const editor = {
   found: [0, 0], // what was found last
   unsaved: false, // whether the browser does not keep the text
   saved: kept(KEPT), // what the browser has kept of this tab's text
-  before: kept(BEFORE), // what Reset or Open has replaced
+  before: kept(BEFORE), // the text of that name
   opened: DATA.stub, // by what; it needs no keeping until it is edited
   steps: /** @type {[string, string][]} */ ([]), // texts that were replaced as a whole, and by what
   step: 0, // how many of these are not undone
@@ -289,7 +289,14 @@ const tabs = {
   byId("before").hidden = editor.before === null;
   byId("before").addEventListener("click", () => editor.set(editor.before ?? "", "This is the text before.", editor.opened));
   addEventListener("beforeunload", (event) => editor.unsaved && event.preventDefault());
-  source.addEventListener("input", () => editor.changed());
+  source.addEventListener("input", () => {
+    const { saved } = editor;
+    if (tabs.writing && saved && saved.length > 200 && source.value.length < saved.length / 2) {
+      keepText(BEFORE, editor.before = saved);
+      byId("before").hidden = false;
+    }
+    editor.changed();
+  });
   for (const name of ["scroll", "select"]) source.addEventListener(name, () => editor.paint());
   document.addEventListener("selectionchange", () => document.activeElement === source && editor.paint());
   new ResizeObserver(() => editor.paint()).observe(source);
