@@ -68,7 +68,7 @@ def test_starved_games_are_played_three_times_then_withheld(tmp_path: Path) -> N
     )
     assert re.search(
         rf"\d+ games? failed repeatedly: {busy}; the points of the matches are withheld: "
-        r"close other programs; the same command plays what is missing\n",
+        r"close other programs, or give --jobs 1; the same command plays what is missing\n",
         errors,
     )
     late = [turn for turn in stored_turns(tmp_path / "grade.db") if turn["outcome"] == "timeout"]

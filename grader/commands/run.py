@@ -409,7 +409,7 @@ def why_incomplete(task: Task, results: Results, run: ClassRun, interrupted: boo
             "games that an opponent lost by its own fault count for nobody: "
             f"{remedy} and give the same command again"
         )
-    busy = "close other programs; " if STARVED in texts else ""
+    busy = "close other programs, or give --jobs 1; " if STARVED in texts else ""
     why = "stopped"
     if not interrupted:
         fault = first_fault(results)

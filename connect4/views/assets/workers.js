@@ -184,7 +184,7 @@ async function prepare(fail) {
       isNew = true;
       answer = await fetch(address).catch(() => undefined);
       if (!answer) await new Promise((resolve) => setTimeout(resolve, 200)); // for the event of a policy
-      if (!answer?.ok) throw unloaded(answer ? `: the server says ${answer.status}. Load this page again.` : "; is this machine online?");
+      if (!answer?.ok) throw unloaded(answer ? `: the server says ${answer.status}. Load this page again.` : "; is this machine online? Then load this page again.");
       if (/html/.test(answer.headers.get("content-type") ?? "")) throw unloaded(": the server sends a page in its place. Do you have to sign in?");
       store?.put(address, answer.clone()).catch(() => {}); // a full store keeps nothing
     }
@@ -195,7 +195,7 @@ async function prepare(fail) {
         out.enqueue(chunk);
       },
     });
-    return new Response(answer.body?.pipeThrough(counted)).arrayBuffer().catch(() => Promise.reject(unloaded("; is this machine online?")));
+    return new Response(answer.body?.pipeThrough(counted)).arrayBuffer().catch(() => Promise.reject(unloaded("; is this machine online? Then load this page again.")));
   };
   const names = ["pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", DATA.wheel];
   const addresses = [...names.map((name) => DATA.runtime + name), DATA.kit].map(inSite);
