@@ -334,7 +334,7 @@ def test_results_with_a_damaged_table_are_refused(graded: Path, tmp_path: Path, 
     data[(page - 1) * size : page * size] = bytes(size)
     (tmp_path / "bad.db").write_bytes(data)
     hand_in(tmp_path, "ann", searcher(1))
-    for arguments in (("report", "bad.db"), ("grade", "ann", "--results", "bad.db")):
+    for arguments in (("report", "bad.db"), ("grade", "ann", "--results", "bad.db", "--yes")):
         done = run(COMMAND, *arguments, cwd=tmp_path)
         assert (done.returncode, "Traceback" in done.stderr) == (2, False)
         last = done.stderr.splitlines()[-1]

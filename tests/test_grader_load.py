@@ -82,4 +82,4 @@ def test_starved_games_are_played_three_times_then_withheld(tmp_path: Path) -> N
     page = (tmp_path / "marks" / "feedback" / "ann.html").read_text(encoding="utf-8")
     assert f"failed: {busy}" in page
     table = (tmp_path / "marks" / "grades.csv").read_text(encoding="utf-8")
-    assert "; attempts at games that did not count: " in table
+    assert "; games that a busy machine ended: " in table

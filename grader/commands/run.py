@@ -322,7 +322,7 @@ class ClassRun:
             if 0 < len(done) < len(task.rubric.tournament.stages):
                 print(tables.stage_text(done[-1], task.rubric) + "\n", flush=True)
             todo = missing(results, self.hopeless)
-        return replace(results, again=store.again())
+        return replace(results, starved=store.starved())
 
     def _load(self, pool: Pool) -> None:
         """Load each submission, and each baseline that has a file, once.

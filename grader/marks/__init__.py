@@ -62,8 +62,7 @@ class Mark:
     """More lines on the submission's problem."""
     public: int = 0
     """The number of games whose seed was public when they were played."""
-    again: int = 0
-    """The number of attempts at games that did not count."""
+    starved: int = 0
     students: tuple[Student, ...] = ()
     """Who gets the mark."""
     late: Lateness = field(default_factory=Lateness)

@@ -62,8 +62,8 @@ class Results:
     """When each seed that is no longer secret was published."""
     told: str = NEVER
     """When there were pages of the whole class, which replay the random player's moves."""
-    again: Mapping[str, int] = field(default_factory=dict)
-    """The attempts at games that did not count, by key."""
+    starved: Mapping[str, int] = field(default_factory=dict)
+    """The attempts at games that a busy machine has ended, by key."""
     slow: Mapping[str, str] = field(default_factory=dict)
     """From which time on the files play that do not in this grading, by hash."""
     placement: Mapping[str, float] = field(default_factory=dict)
@@ -119,7 +119,7 @@ class Results:
             () if item.source is None else found_in(item.source, item.report, rubric.submission),
             detail=self.details.get(sha256, ""),
             public=len(self.public(item)),
-            again=sum(self.again.get(game.key, 0) for game in self.games_of(item)),
+            starved=sum(self.starved.get(game.key, 0) for game in self.games_of(item)),
             students=students,
             late=lateness(students, rubric),
             placement=self.placement.get(item.name, 0.0),
@@ -230,7 +230,7 @@ def results_of(store: Store, kind: str, rubric: Rubric, found: Sequence[Submissi
         protection_lines(store),
         store.published(),
         store.meta("told") or NEVER,
-        store.again(),
+        store.starved(),
         slow_files(rubric, store, grading_pace(rubric)) if kind == GRADE else {},
         placement,
         unplaced,

@@ -131,8 +131,8 @@ def remark(mark: Mark, student: Student | None = None) -> str:
         notes.append("no report.txt")
     if mark.public:
         notes.append(f"games whose seed was public: {mark.public}")
-    if mark.again:
-        notes.append(f"attempts at games that did not count: {mark.again}")
+    if mark.starved:
+        notes.append(f"games that a busy machine ended: {mark.starved}")
     if mark.broken_rule:
         notes.append(mark.broken_rule)
     return without_folders("; ".join(notes))

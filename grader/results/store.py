@@ -231,6 +231,9 @@ class Store(Database):
     def add(self, attempt: results.Attempt) -> None:
         """Store an attempt in one transaction."""
         key, played = attempt.key, attempt.played
+        if attempt.fault == results.STARVED:
+            held = self.starved()
+            self.set_meta({"starved": json.dumps({**held, key: held.get(key, 0) + 1})})
         result: Sequence[object] = [None] * len(results.RESULT)
         if played is not None:
             faults = chain.from_iterable(map(astuple, played.faults))
@@ -308,10 +311,8 @@ class Store(Database):
         """Return how often the grader or a worker ended during each of these keys."""
         return self._pairs("SELECT key, deaths FROM begun WHERE deaths > 0")
 
-    def again(self) -> dict[str, int]:
-        """Return how many attempts at games did not count, by key, if any."""
-        counted = "attempts - (fault IS NULL)"
-        return self._pairs(f"SELECT key, {counted} FROM game WHERE {counted} > 0")
+    def starved(self) -> dict[str, int]:
+        return dict(self.meta_json("starved") or {})
 
     def set_aside(self, sha256: str, title: str, evidence: str) -> None:
         """Note that a file ended the grader, in a game that `title` tells without a name."""
