@@ -107,7 +107,7 @@ def test_a_column_typed_too_early_shows_no_runs(begin: Begin, browser: Browser) 
     begin("connect4.ConnectFour", "human", "reference", "case1", "--time", "3")
     asked(browser)
     browser.press("3")
-    browser.wait("return document.querySelector('#clock2:not([hidden])').textContent")
+    browser.wait("return document.querySelector('#clock2:not([hidden])')?.textContent")
     browser.press("1")
     assert browser.text("#sum") == ""
     asked(browser)

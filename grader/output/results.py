@@ -135,7 +135,7 @@ class Results:
         """
         games = [game for game in self.games_of(item) if game.key in self.played]
         times = {game.key: self.played[game.key].played_at for game in games}
-        came_after = min(times.values(), default="") >= self.told
+        came_after = min(times.values(), default="") > self.told
         return {
             game.key
             for game in games
