@@ -72,7 +72,7 @@ class StudentAgent:
     """What the last call changed of its state, in words."""
 
     thought: Any = None
-    """What the player says that it thought of its last position; nobody has checked it."""
+    """The thought that the player set for its last position, not yet checked."""
 
     def __init__(self, setup: Setup, note: Note | None = None) -> None:
         self._note = note

@@ -280,7 +280,7 @@ def tell_what_would_help(games: Sequence[Record], level: Level) -> None:
     for record, player in product(games, SIDES):
         agent, asks = record.players[player - 1].agent, record.players[player - 1].asked is not None
         own = [turn for turn in record.turns if turn.player == player]
-        turn = next(  # that what was kept from an earlier turn may explain
+        turn = next(  # a fault that state from an earlier turn may explain
             (
                 turn
                 for turn in own[1:]

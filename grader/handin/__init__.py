@@ -257,7 +257,7 @@ def match(
 ) -> Matching:
     """Match the persons of two lists; `decided` are pairs of places that the teacher has named.
 
-    None in a pair says that the other one is nobody of this list. The passes: keys of the same
+    None in a pair states that the other person is not in this list. The passes: keys of the same
     kind; numbers without leading zeros; the name letter for letter, if the lists write names alike;
     the name apart from case, accents, punctuation and the order of its words. Each compares only
     whoever is still free. Whoever is undecided in one is not matched later either. A name counts
